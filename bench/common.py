@@ -1,4 +1,4 @@
-"""What every benchmark script shares: where programs and data are, and what machine this is."""
+"""Shared by all benchmark scripts: paths of programs and data, and a description of the machine."""
 
 import argparse
 import csv
@@ -37,12 +37,12 @@ def mpirun(ranks):
 
 
 def data_folder():
-    """The folder of the two real networks, as the tests look for it."""
+    """The folder of the two real networks, the same as in the tests."""
     return pathlib.Path(os.environ.get("CONE_DATA_DIR", ROOT.parent / "shared/data"))
 
 
 def built_commit(bin_folder):
-    """The commit that the measured programs were built from; the tree may have moved on since."""
+    """The commit that the measured programs were built from, which may differ from that of the tree."""
     line = subprocess.run([str(bin_folder / "cone"), "--version"], capture_output=True, text=True,
                           check=True).stdout
     return line.split("commit ")[1].split(",")[0]
@@ -58,7 +58,7 @@ def environment(bin_folder):
 
 
 def make_peer_python(folder_name, packages):
-    """A Python in build/bench with what can be installed of the peers."""
+    """A Python environment in build/bench with those peers that can be installed."""
     folder = ROOT / "build/bench" / folder_name
     python = folder / "bin/python"
     if not python.exists():
@@ -79,7 +79,7 @@ def run_json(command):
 
 
 def time_json(command):
-    """The JSON that a program prints, the seconds it took and what the system says it needed."""
+    """The JSON that a program prints, its wall time and resource usage."""
     command = [str(word) for word in command]
     with tempfile.TemporaryFile("w+") as out:
         start = time.perf_counter()
@@ -101,7 +101,7 @@ def simulate(bin_folder, folder, *options):
 
 
 def write_policy(folder):
-    """A policy that all sides read: every node treated with a probability of its own."""
+    """A policy for all programs: every node has its own random treatment probability."""
     draw, path = random.Random(1), folder / "policy.csv"
     with open(folder / "nodes.csv", newline="") as nodes, open(path, "w", newline="") as out:
         writer = csv.writer(out, lineterminator="\n")

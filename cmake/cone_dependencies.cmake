@@ -1,6 +1,6 @@
 # Every dependency is a Debian 12 package; scripts/packages.txt names the package of each.
 find_package(Threads REQUIRED)
-find_package(OpenMP REQUIRED)  # to keep OpenBLAS, which is built on it, on one thread
+find_package(OpenMP REQUIRED)  # to restrict OpenBLAS, which is built on it, to one thread
 find_package(PkgConfig REQUIRED)
 find_package(fmt REQUIRED)
 find_package(ZLIB REQUIRED)
@@ -15,20 +15,20 @@ find_path(RANDOM123_INCLUDE_DIR Random123/philox.h REQUIRED)
 find_path(FAST_FLOAT_INCLUDE_DIR fast_float/fast_float.h REQUIRED)
 
 if(CONE_PETSC)
-  enable_language(C)  # MPI is looked for by a C compiler
+  enable_language(C)  # FindMPI needs a C compiler
   find_package(MPI REQUIRED COMPONENTS C)
   pkg_check_modules(PETSC REQUIRED IMPORTED_TARGET PETSc)
 endif()
 
-# Highway compiles its kernels once for every target: by default for scalars, SSSE3, SSE4, AVX2 and
-# AVX-512. Processors without AVX2 are older than 2013 or very small; they get the scalars, which take
-# longer, and everybody a shorter build. Under sanitizers one wide target is enough to run the dispatch.
+# Highway compiles kernels once per target: by default for scalars, SSSE3, SSE4, AVX2 and AVX-512. SSSE3
+# and SSE4 are disabled for a shorter build: processors without AVX2 (before 2013, or very small) use the
+# slower scalar code. Under sanitizers one wide target is enough to test the dispatch.
 set(CONE_HIGHWAY_WITHOUT "HWY_SSSE3|HWY_SSE4")
 if(CONE_SANITIZE)
   string(APPEND CONE_HIGHWAY_WITHOUT "|HWY_AVX3")
 endif()
 if(CONE_BUILD_FUZZERS)
-  string(APPEND CONE_HIGHWAY_WITHOUT "|HWY_AVX2")  # readers compute nothing
+  string(APPEND CONE_HIGHWAY_WITHOUT "|HWY_AVX2")  # fuzz targets only read files
 endif()
 add_library(cone_highway INTERFACE)
 target_link_libraries(cone_highway INTERFACE PkgConfig::HWY)
@@ -37,5 +37,5 @@ target_compile_definitions(cone_highway INTERFACE "HWY_DISABLED_TARGETS=(${CONE_
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
-  set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)  # ccache keeps nothing that was made with them
+  set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)  # ccache does not cache compilations that use them
 endif()

@@ -1,5 +1,5 @@
-# The library as others use it: one archive, the headers in include/cone, and a package that
-# find_package(cone) finds. The program with its manual pages and completions is a component of its own.
+# The installed library: one archive, the headers in include/cone, and a package for find_package(cone).
+# The program with its manual pages and completions is a separate component.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
@@ -19,7 +19,7 @@ target_link_libraries(cone_library
                       PRIVATE PkgConfig::OPENBLAS lapacke OpenMP::OpenMP_CXX PkgConfig::LIBZIP
                               ZLIB::ZLIB PkgConfig::HWY PkgConfig::XXHASH ${CMAKE_DL_LIBS})
 
-# One copy of the code for the program and the Python package, where both are installed together.
+# One copy of the code for program and Python package where both are installed together.
 set(CONE_LINKED cone_study)
 if(CONE_SHARED_LIBRARY)
   add_library(cone_shared SHARED)
@@ -55,8 +55,8 @@ install(FILES ${CMAKE_BINARY_DIR}/coneConfig.cmake ${CMAKE_BINARY_DIR}/coneConfi
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cone COMPONENT development)
 
 install(TARGETS cone RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
-# Written by the program itself at every build of it. Not under a sanitizer, which is slow and is never
-# installed.
+# Manual pages and completions are generated from the program's help at every build; not under a
+# sanitizer, which is slow and never installed.
 if(NOT CONE_SANITIZE)
   set(CONE_SHARE ${CMAKE_BINARY_DIR}/share)
   add_custom_command(OUTPUT ${CONE_SHARE}/written

@@ -1,33 +1,31 @@
 # One CMake target per module: cone_module(data DEPENDS graph exec base LINK PkgConfig::LIBZIP)
-# takes every source in src/<name>/ and puts include/ and src/ on the path. DEPENDS names modules, LINK
-# names libraries that stay private to the module. WORDS: a module that writes and arranges what others
-# computed; see cone_words.
+# compiles every source in src/<name>/ and puts include/ and src/ on the path. DEPENDS: other modules;
+# LINK: private libraries; TEXT: the module formats results and has no heavy loops (see cone_text).
 
 add_library(cone_compile_options INTERFACE)
 target_compile_options(cone_compile_options INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor
                        -Wno-missing-field-initializers)
-# GCC 12 sees overlaps and uninitialised bytes inside std::string that are not there (PR105329,
-# PR105562).
+# False positives of GCC 12 inside std::string (PR105329, PR105562).
 target_compile_options(cone_compile_options INTERFACE
                        $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-maybe-uninitialized>)
-# Several sources compiled as one look to GCC like headers, where a template that uses something local
-# to a file would deserve a warning.
+# In unity builds, GCC takes sources for headers and warns about templates that use something local to
+# a file.
 target_compile_options(cone_compile_options INTERFACE
                        $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
-# Nobody reads errno after std::sqrt; setting it keeps loops with square roots out of vectors.
+# errno is never read after std::sqrt, and setting it prevents vectorisation.
 target_compile_options(cone_compile_options INTERFACE -fno-math-errno)
-# Position-independent code lets other libraries replace any function, which keeps GCC from inlining
-# them; nobody does that here.
+# Position-independent code allows other libraries to replace functions, which prevents inlining; not
+# needed here.
 target_compile_options(cone_compile_options INTERFACE
                        $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>)
-# GCC collects its garbage from the first 128 MB on, 5 % of a build for memory that nobody misses: the
-# largest unit (the Python bindings) takes 1.3 GB without, 1.1 with.
+# GCC's garbage collection starts at 128 MB and takes 5 % of a build; without it the largest unit (the
+# Python bindings) takes 1.3 GB instead of 1.1.
 target_compile_options(cone_compile_options INTERFACE
                        "$<$<CXX_COMPILER_ID:GNU>:SHELL:--param ggc-min-heapsize=1000000>")
 if(CONE_WARNINGS_AS_ERRORS)
   target_compile_options(cone_compile_options INTERFACE -Werror)
 endif()
-# The standard library's assertions cost little outside inner loops; only release goes without.
+# The standard library's assertions cost little outside inner loops; release builds go without.
 target_compile_definitions(cone_compile_options INTERFACE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
 if(CONE_SANITIZE)
   target_compile_options(cone_compile_options INTERFACE
@@ -36,14 +34,13 @@ if(CONE_SANITIZE)
   target_link_options(cone_compile_options INTERFACE -fsanitize=${CONE_SANITIZE})
 endif()
 
-# Sources without loops that anybody waits for. What they wait for is the compiler, which takes half
-# as long (results: 12 s of a core instead of 26). Floating-point arithmetic stays the same to the last
-# bit: without -ffast-math GCC reorders none at any level.
-add_library(cone_words INTERFACE)
-target_compile_options(cone_words INTERFACE $<$<CONFIG:Release>:-O1>)
+# For sources without time-critical loops: -O1 halves the compile time (results: 12 s instead of 26).
+# Floating-point results are the same to the last bit: without -ffast-math GCC reorders no arithmetic.
+add_library(cone_text INTERFACE)
+target_compile_options(cone_text INTERFACE $<$<CONFIG:Release>:-O1>)
 
 function(cone_module name)
-  cmake_parse_arguments(ARG "WORDS" "" "DEPENDS;LINK;PUBLIC_LINK" ${ARGN})
+  cmake_parse_arguments(ARG "TEXT" "" "DEPENDS;LINK;PUBLIC_LINK" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
   if(NOT sources)
     return()
@@ -51,7 +48,7 @@ function(cone_module name)
   add_library(cone_${name} STATIC ${sources})
   set_property(GLOBAL APPEND PROPERTY CONE_MODULES ${name})
   foreach(source IN LISTS sources)
-    # Highway compiles such a file once per target, by including it in itself.
+    # Highway compiles such a file once per target: it includes itself.
     file(STRINGS ${source} highway REGEX "foreach_target" LIMIT_COUNT 1)
     if(highway)
       set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
@@ -61,12 +58,12 @@ function(cone_module name)
   list(TRANSFORM ARG_DEPENDS PREPEND cone_)
   target_link_libraries(cone_${name} PUBLIC ${ARG_DEPENDS} ${ARG_PUBLIC_LINK}
                                      PRIVATE cone_compile_options ${ARG_LINK})
-  if(ARG_WORDS)
-    target_link_libraries(cone_${name} PRIVATE cone_words)
+  if(ARG_TEXT)
+    target_link_libraries(cone_${name} PRIVATE cone_text)
   endif()
 endfunction()
 
-# What ctest runs of a test executable is found when it is linked: see discover_suites.cmake.
+# Finds the ctest tests of an executable when it is linked: see discover_suites.cmake.
 function(cone_discover_suites target prefix label)
   set(script ${CMAKE_SOURCE_DIR}/cmake/discover_suites.cmake)
   set(long ${CMAKE_SOURCE_DIR}/tests/long_tests.txt)
@@ -82,7 +79,7 @@ function(cone_discover_suites target prefix label)
                ${CMAKE_CURRENT_BINARY_DIR}/${target}_include.cmake)
 endfunction()
 
-# Adds the modules that `target` is linked with, itself or through others, to the list `out`.
+# Adds the modules that `target` links, directly or indirectly, to the list `out`.
 function(cone_reach target out)
   get_target_property(links ${target} INTERFACE_LINK_LIBRARIES)
   foreach(link IN LISTS links)
@@ -97,9 +94,9 @@ function(cone_reach target out)
   set(${out} ${${out}} PARENT_SCOPE)
 endfunction()
 
-# Of an inline function or template that both a test and the library have, the linker keeps the one that
-# it meets first, and a test's is hardly optimised: the library, whole and first, takes its
-# own with it. What is tested then is what users run, and the tests of reports take a third of the time.
+# The linker keeps the first copy of an inline function or template, and those of tests are hardly
+# optimised. So the complete library is linked first: tests then run the code that users run, and the tests
+# of reports take a third of the time.
 function(cone_link_library_first target)
   set(modules "")
   foreach(module IN LISTS ARGN)
@@ -112,9 +109,9 @@ function(cone_link_library_first target)
 endfunction()
 
 # Tests of a module: every tests/<module>/*_test.cpp becomes part of cone_<module>_fast_test; those
-# named *_slow_test.cpp go into an executable of their own, labelled `slow` and left out of the
-# sanitizer runs. *_fixture_test.cpp read reference values from $CONE_FIXTURE_DIR. ON_EVERY_TARGET: each
-# test runs once for each instruction set that the kernels were compiled for.
+# named *_slow_test.cpp go into a separate executable, labelled `slow` and excluded from sanitizer runs.
+# *_fixture_test.cpp read reference values from $CONE_FIXTURE_DIR. ON_EVERY_TARGET: each test runs once
+# for each instruction set that the kernels were compiled for.
 function(cone_module_tests name)
   cmake_parse_arguments(ARG "ON_EVERY_TARGET" "" "DEPENDS;LINK" ${ARGN})
   set(main GTest::gtest_main)
@@ -131,7 +128,7 @@ function(cone_module_tests name)
     if(${kind})
       set(target cone_${name}_${kind}_test)
       add_executable(${target} ${${kind}})
-      # Most of what a test costs to compile are the headers, which its neighbours need too.
+      # Headers are most of the compile time, and the tests of a module share them.
       set_target_properties(${target} PROPERTIES UNITY_BUILD ON POSITION_INDEPENDENT_CODE OFF)
       target_precompile_headers(${target} REUSE_FROM cone_every_target_main)
       target_link_libraries(${target} PRIVATE cone_${name} ${ARG_DEPENDS} cone_test_support

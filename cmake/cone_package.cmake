@@ -1,4 +1,4 @@
-# Debian packages of what is installed (./dev package): cone has the program, libcone-dev the library.
+# Debian packages (./dev package): cone has the program, libcone-dev the library.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME cone)
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # each package has its own
@@ -16,21 +16,21 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME cone)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
-set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "value of treatment policies, from data of connected units
-What would a decision rule have achieved? cone answers from logged data (who
-got which treatment, what came of it, and a social network) with intervals,
-checks and warnings that say when not to believe the answer.")
+set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "off-policy evaluation of treatment policies on networks
+This program estimates the value of a treatment policy from logged data
+(treatments, outcomes, features and a network of the units), with confidence
+intervals, sensitivity to unmeasured confounding, and diagnostics.")
 
-# What coneConfig.cmake looks for, and what the public headers include.
+# Dependencies of coneConfig.cmake and of the public headers.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libcone-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
     "libfmt-dev, nlohmann-json3-dev (>= 3.11), libopenblas-dev, liblapacke-dev, libhwy-dev, libxxhash-dev, libzip-dev, zlib1g-dev, pkg-config")
-set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "value of treatment policies (headers and static library)
-What the program cone computes, for programs of your own: headers, a static
-library, and what find_package(cone) of CMake needs.")
+set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "off-policy evaluation on networks (headers and library)
+The C++ library of the program cone: headers, a static library, and the CMake
+package for find_package(cone).")
 
-# Debian wants licence and changes beside every package; cmake --install leaves them out.
+# Debian requires licence and changelog in every package; cmake --install does not install them.
 string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
 foreach(component package IN ZIP_LISTS CPACK_COMPONENTS_ALL CONE_PACKAGES)
   set(documents ${CMAKE_BINARY_DIR}/debian/${package})

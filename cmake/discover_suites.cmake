@@ -1,6 +1,6 @@
-# Writes what ctest runs of a test executable, once it is linked: one test per suite of gtest, whose
-# cases share the start of a process (up to 17 ms of a core, most of them OpenBLAS's), and one of its own
-# for each case that is slow or named in tests/long_tests.txt.
+# Writes the ctest tests of a linked test executable: one per gtest suite, whose cases share a process
+# (starting one takes up to 17 ms, most of it OpenBLAS), and one for each case that is slow or named in
+# tests/long_tests.txt.
 #
 #   cmake -D EXECUTABLE=... -D PREFIX=ops. -D LABEL=fast -D LONG=tests/long_tests.txt -D OUT=... -P ...
 
@@ -17,7 +17,7 @@ function(add_filtered name filter)
   set(script "${script}" PARENT_SCOPE)
 endfunction()
 
-# The cases of `suite` that are left for one process, as gtest's filter has them: all but `alone`.
+# Adds one test for the cases of `suite` that share a process: all but `alone`.
 macro(finish_suite)
   if(suite AND num_together GREATER 0)
     list(JOIN alone ":" without)
@@ -25,8 +25,8 @@ macro(finish_suite)
   endif()
 endmacro()
 
-# Lines are `Suite.`, and below it `  Case`, with a remark behind # where there are parameters. What
-# comes before them is said by main.
+# Lines are `Suite.`, followed by `  Case` lines, with a comment behind # for parameters. Lines before
+# the first suite are output of main.
 string(REGEX REPLACE " *#[^\n]*" "" listed "${listed}")
 string(REGEX MATCHALL "[^\n]+" lines "${listed}")
 set(suite "")
@@ -45,7 +45,7 @@ foreach(line IN LISTS lines)
       math(EXPR num_together "${num_together} + 1")
     endif()
   elseif(suite)
-    message(FATAL_ERROR "${EXECUTABLE} --gtest_list_tests: what is '${line}'?")
+    message(FATAL_ERROR "${EXECUTABLE} --gtest_list_tests: unexpected line '${line}'")
   endif()
 endforeach()
 finish_suite()

@@ -1,5 +1,5 @@
-# tests/long_tests.txt: read_long_tests(FILE) sets cost_of_NAME in the caller, and
-# find_test_cost(NAME OUT) says what ctest should start first.
+# tests/long_tests.txt: read_long_tests(FILE) sets cost_of_NAME in the caller; find_test_cost(NAME OUT)
+# returns ctest's COST, which decides the order of tests.
 macro(read_long_tests file)
   file(STRINGS ${file} long_lines REGEX "^[^#]")
   foreach(long_line IN LISTS long_lines)

@@ -1,8 +1,8 @@
-# Writes OUTPUT, a C++ source that says which code this is, unless it says so already:
+# Writes OUTPUT, a C++ source with the revision and the commit, unless it is up to date:
 # cmake -DSOURCE_DIR=... -DOUTPUT=... -P write_build_info.cmake. Runs at every build.
 #
-# The revision is a checksum over the sources of the library: two builds with the same revision
-# compute the same results, whatever else changed in the repository. The commit is for units.
+# The revision is a checksum over the sources of the library: builds with the same revision compute the
+# same results, whatever else changed in the repository. The commit is for human readers.
 
 file(GLOB_RECURSE sources RELATIVE ${SOURCE_DIR} ${SOURCE_DIR}/src/*.cpp ${SOURCE_DIR}/src/*.hpp
      ${SOURCE_DIR}/include/*.hpp)

@@ -1,4 +1,4 @@
-"""What pages about benchmarks share: records, tables, and the line about the machine."""
+"""Shared by the pages about benchmarks: records, tables, and the description of the machine."""
 
 import json
 import pathlib
@@ -8,7 +8,7 @@ RESULTS = ROOT / "bench/results"
 
 
 def is_clean(result):
-    """Whether no part was measured on a tree with changes: a figure belongs to a commit that others can check out."""
+    """Whether all parts were measured on a clean tree, so that others can check out their commit."""
     return not isinstance(result, dict) or (not str(result.get("commit", "")).endswith("-dirty")
                                             and all(is_clean(part) for part in result.values()))
 

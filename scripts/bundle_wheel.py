@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""Puts the shared libraries that a wheel needs into it, each once: for systems without Debian's.
+"""Bundles the shared libraries that a wheel needs, for systems without Debian's packages.
 
     pip wheel --no-deps -w wheels .
     python3 scripts/bundle_wheel.py wheels/cone_policy-*.whl --out bundled     (needs patchelf)
 
-They go beside libcone.so, found from there. OpenBLAS is linked anew from Debian's static libraries,
-with the functions that libcone.so calls and no others: the kernels of every processor stay, LAPACK goes.
-auditwheel would bundle OpenBLAS, LAPACK and LAPACKE whole, and does not find libcone.so for the program.
-What every Linux has (the C library and the C++ run time) is left out; the tag of the wheel stays that
-of this machine.
+They are placed beside libcone.so. OpenBLAS is relinked from Debian's static libraries with only the functions
+that libcone.so calls: kernels of all processors are kept, unused LAPACK is dropped. auditwheel would bundle
+OpenBLAS, LAPACK and LAPACKE completely, and does not find libcone.so for the program. The C library and the
+C++ run time, present on every Linux, are not bundled; the tag of the wheel is not changed.
 """
 
 import argparse
@@ -23,7 +22,7 @@ import tempfile
 import zipfile
 
 SYSTEM = re.compile(r"^(linux-vdso|ld-linux|libc\.|libm\.|libdl\.|libpthread\.|librt\.|libgcc_s|libstdc\+\+)")
-#: What the new OpenBLAS takes the place of.
+#: Replaced by the relinked OpenBLAS.
 ALGEBRA = re.compile(r"^(libopenblas|liblapacke|liblapack|libblas|libtmglib)\.so")
 
 
@@ -41,12 +40,12 @@ def needed(library):
 
 
 def symbols(*words):
-    """Names that a library defines or, with --undefined-only, wants from others."""
+    """Names that a library defines or, with --undefined-only, imports."""
     return {line.split()[-1].partition("@")[0] for line in run("nm", "-D", *words).splitlines()}
 
 
 def link_openblas(main, algebra, package):
-    """OpenBLAS and LAPACKE with what `main` calls, as one library in the package; returns its name."""
+    """Links the functions of OpenBLAS and LAPACKE that `main` calls into one library; returns its name."""
     openblas = next(name for name in algebra if name.startswith("libopenblas"))
     lapacke = next(name for name in algebra if name.startswith("liblapacke"))
     wanted = symbols("--undefined-only", main)
@@ -62,7 +61,7 @@ def link_openblas(main, algebra, package):
 
 
 def bundle(package):
-    """Puts libraries into the folder of the package and points everything there."""
+    """Copies libraries into the folder of the package and sets the run paths."""
     main = package / "libcone.so"
     libraries = {name: path for name, path in needed(main) if not SYSTEM.match(name)}
     algebra = {name: path for name, path in libraries.items() if ALGEBRA.match(name)}
@@ -76,14 +75,14 @@ def bundle(package):
     names = sorted([openblas, *others])
     for library in [main, *(package / name for name in names)]:
         library.chmod(0o755)
-        # DT_RPATH, which counts for libraries of libraries too
+        # DT_RPATH, which also applies to indirect dependencies
         run("patchelf", "--force-rpath", "--set-rpath", "$ORIGIN", library)
         run("strip", "--strip-unneeded", library)
     return names
 
 
 def write_record(folder):
-    """The list of files with their checksums, as a wheel must have it."""
+    """The list of files with checksums that a wheel requires."""
     record = next(folder.glob("*.dist-info/RECORD"))
     lines = []
     for path in sorted(folder.rglob("*")):

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Standard errors of network_dm beside what refits to bootstrap logs miss the truth by.
+"""Standard errors of network_dm compared with the RMSE of refits to bootstrap samples.
 
     scripts/check_errors_by_refits.py [--binary FILE] [--draws N] [--out FOLDER]
 
-Prints the table of docs/inference.md. Goes on where an earlier run was stopped."""
+Prints the table of docs/inference.md. Resumes an interrupted run."""
 
 import argparse
 import json

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that a module includes only itself and modules before it in the order of the flow."""
+"""Checks that a module includes only itself and modules before it in the order of dependencies."""
 
 import pathlib
 import re
@@ -8,7 +8,7 @@ import sys
 ORDER = ["base", "options", "exec", "ops", "graph", "data", "simulate", "policy", "nn", "linear",
          "balance", "nuisance", "cone_networks", "network_ridge", "estimate", "inference",
          "sensitivity", "policy_tree", "results", "evaluate", "distributed", "report", "study"]
-# Which room a public header belongs to.
+# The module of a public header.
 PUBLIC = {"error": "base", "matrix": "base", "features": "base", "version": "base",
           "options": "options", "settings": "options", "context": "exec", "forecast": "exec",
           "totals": "exec", "graph": "graph",

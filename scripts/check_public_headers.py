@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Compiles every public header by itself: it includes all that it uses.
+"""Checks that every public header includes all that it uses.
 
-In one file after headers that it includes anyway, which changes nothing for it, since its own includes
-stand above all that it declares (checked first): a file per chain of headers instead of one per header.
+Compiles chains of headers, each after headers that it includes anyway, instead of one file per header. That is
+equivalent because all includes precede all declarations (checked first).
 """
 
 import pathlib
@@ -25,7 +25,7 @@ def public_headers():
 
 
 def chains_of_headers(reached):
-    """Lists that hold every header once, each after one that it includes."""
+    """Lists that contain every header once, each after one that it includes."""
     left = sorted(reached, key=lambda name: (-len(reached[name]), name))
     while left:
         chain = [left.pop(0)]
@@ -36,18 +36,18 @@ def chains_of_headers(reached):
 
 
 def check_form(texts):
-    """Headers that declare something above an include, where what others include could be missed."""
+    """Headers with declarations above an include, which the chains would not check."""
     faults = []
     for name, text in texts.items():
         before, _, after = text.partition("namespace cone")
         above = re.sub(r"//.*|#(include|pragma once).*|\s", "", before)
         if "#include" in after or above:
-            faults.append(f"include/cone/{name}: includes must stand above all that it declares")
+            faults.append(f"include/cone/{name}: includes must precede all declarations")
     return faults
 
 
 def compile_chain(chain):
-    """What the compiler says of the headers of the chain, one after the other."""
+    """The compiler's errors for the headers of a chain."""
     flags = subprocess.run(["pkg-config", "--cflags", "fmt"], capture_output=True, text=True,
                            check=True).stdout.split()
     with tempfile.NamedTemporaryFile("w", suffix=".cpp") as source:

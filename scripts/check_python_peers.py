@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Holds the Python package against scikit-learn (regressions) and DoubleML (an average effect).
+"""Compares the Python package with scikit-learn (regressions) and DoubleML (average effect).
 
     python3 -m venv peers
     peers/bin/pip install . scikit-learn doubleml
     peers/bin/python scripts/check_python_peers.py
 
-Folds differ between packages, so values agree within what another draw of folds changes, which is
-below half a standard error. Prints a table; the exit status is 1 where something disagrees.
+Folds differ between packages, so values agree only up to the effect of other folds, which is below half
+a standard error. Prints a table; the exit status is 1 where values disagree.
 docs/python.md quotes the figures.
 """
 
@@ -27,7 +27,7 @@ LIMIT = 0.5  # standard errors
 
 
 def draw(random, num_nodes=2000, num_features=8):
-    """A log without a network: effects differ between units, the mean effect is 1."""
+    """Data without a network: effects differ between units, the mean effect is 1."""
     x = random.normal(size=(num_nodes, num_features))
     e = 1 / (1 + numpy.exp(-0.7 * x[:, 0] + 0.5 * x[:, 1]))
     t = (random.uniform(size=num_nodes) < e).astype(int)
@@ -71,17 +71,17 @@ def estimate(data, name, **options):
 
 
 def compare_regressions(num_draws):
-    """(name, largest difference in standard errors) of values on the same logs."""
+    """(name, largest difference in standard errors) of values on the same data."""
     worst = {}
     for seed in range(num_draws):
         x, t, y = draw(numpy.random.default_rng(seed))
         data = cone.Dataset.from_arrays(features=x, treatment=t, outcome=y)
         policy = numpy.ones(len(y))
-        for label, model, direct, robust in (("least squares", LinearRegression, "dm_ols2", "dr_ols2"),
+        for label, model, direct, doubly_robust in (("least squares", LinearRegression, "dm_ols2", "dr_ols2"),
                                              ("ridge", ridge, "dm_ridge", "dr_ridge")):
             mu, e = cross_fit(x, t, y, model)
             peers = {direct: cone.estimators.dm(policy, mu).value,
-                     robust: cone.estimators.dr(t, y, policy, e, mu).value,
+                     doubly_robust: cone.estimators.dr(t, y, policy, e, mu).value,
                      "snips": cone.estimators.snips(t, y, policy, e).value}
             for name, peer in peers.items():
                 value, error = estimate(data, name, correction="plain")
@@ -91,7 +91,7 @@ def compare_regressions(num_draws):
 
 
 def compare_doubleml(num_draws):
-    """Average effects of both packages on the same logs: differences and errors."""
+    """Average effects and standard errors of both packages on the same data."""
     rows = []
     for seed in range(num_draws):
         x, t, y = draw(numpy.random.default_rng(100 + seed))
@@ -99,7 +99,7 @@ def compare_doubleml(num_draws):
         again, _ = fit_doubleml(x, t, y, 1000 + seed)
         data = cone.Dataset.from_arrays(features=x, treatment=t, outcome=y)
         answer = cone.evaluate(data, ["treat-all", "treat-none"], ["dr_ols2"], correction="plain",
-                               target="population", robust=False, progress=False)
+                               target="population", sensitivity_interval=False, progress=False)
         difference = next(d for d in answer.record["decision"]["differences"]
                           if {d["first"], d["second"]} == {"treat-all", "treat-none"})
         sign = 1 if difference["first"] == "treat-all" else -1
@@ -114,13 +114,13 @@ def main():
     draws = parser.parse_args().draws
     warnings.simplefilter("ignore")
     is_fine = True
-    print(f"scikit-learn, {draws} logs of 2,000 units: largest difference in standard errors")
+    print(f"scikit-learn, {draws} data sets of 2,000 units: largest difference in standard errors")
     for name, size in compare_regressions(draws).items():
         print(f"  {name:24s} {size:.3f}")
         is_fine = is_fine and size < LIMIT
     found = compare_doubleml(draws)
     gap = numpy.abs(found[:, 0] - found[:, 2]) / found[:, 3]
-    print(f"DoubleML (IRM), {draws} logs: average effect, the truth is 1")
+    print(f"DoubleML (IRM), {draws} data sets: average effect, the truth is 1")
     print(f"  cone      mean {found[:, 0].mean():.4f}  standard error {found[:, 1].mean():.4f}")
     print(f"  DoubleML  mean {found[:, 2].mean():.4f}  standard error {found[:, 3].mean():.4f}")
     own = numpy.abs(found[:, 4] - found[:, 2]) / found[:, 3]

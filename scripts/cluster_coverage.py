@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""How often intervals hold the truth where groups share noise and treatment, with and without --cluster.
+"""Coverage of confidence intervals where clusters share noise and treatment, with and without --cluster.
 
     scripts/cluster_coverage.py [--draws 100] [--blocks 30] [--size 30] [--binary build/release/bin/cone]
 
-Each draw: blocks of units; outcomes under both arms are x + 0.5·arm + block noise + own noise; whole blocks
-are treated mostly together. Units know others of their block and a few strangers. For every estimator, policy
-and target one line: the share of intervals that hold the truth with the groups found and with those given.
+Each draw: blocks of units; potential outcomes are x + 0.5·arm + block noise + own noise; most units of a
+block get the same arm. Edges are mostly within blocks. For every estimator, policy and target it prints the
+coverage with detected communities and with the given clusters.
 """
 
 import argparse
@@ -25,8 +25,8 @@ def draw_world(rng, blocks, size, together, block_sd, folder):
     n = blocks * size
     block = numpy.repeat(numpy.arange(blocks), size)
     x = rng.normal(size=n)
-    chance = numpy.where(rng.random(blocks) < 0.5, together, 1 - together)[block]
-    treated = (rng.random(n) < chance).astype(int)
+    propensity = numpy.where(rng.random(blocks) < 0.5, together, 1 - together)[block]
+    treated = (rng.random(n) < propensity).astype(int)
     shared = block_sd * rng.normal(size=blocks)[block]
     y0 = x + shared + rng.normal(size=n)
     y1 = x + EFFECT + shared + rng.normal(size=n)
@@ -62,7 +62,7 @@ def main():
     parser.add_argument("--block-sd", type=float, default=0.5)
     parser.add_argument("--binary", default="build/release/bin/cone")
     options = parser.parse_args()
-    held = {}
+    covered = {}
     for draw in range(options.draws):
         rng = numpy.random.default_rng(1000 + draw)
         with tempfile.TemporaryDirectory() as name:
@@ -79,13 +79,13 @@ def main():
                                 continue
                             truth = policy["truth"] if row["target"] == "sample" else population
                             key = (row["estimator"], policy["name"], row["target"], kind)
-                            hits, width, count, chosen = held.get(key, (0, 0, 0, 0))
-                            held[key] = (hits + (low <= truth <= high), width + (high - low) / 2, count + 1,
+                            hits, width, count, chosen = covered.get(key, (0, 0, 0, 0))
+                            covered[key] = (hits + (low <= truth <= high), width + (high - low) / 2, count + 1,
                                          chosen + (row["dependence"] == "clusters"))
     print(f"{options.draws} draws of {options.blocks} blocks of {options.size}, block noise "
           f"{options.block_sd}, {options.together:.0%} of a block treated alike")
-    print("estimator   policy     target             clusters  held   half-width  by clusters")
-    for (estimator, policy, target, kind), (hits, width, count, chosen) in sorted(held.items()):
+    print("estimator   policy     target             clusters  cover. half-width  by clusters")
+    for (estimator, policy, target, kind), (hits, width, count, chosen) in sorted(covered.items()):
         print(f"{estimator:11} {policy:10} {target:18} {kind:8} {100 * hits / count:5.1f} %  {width / count:.3f}"
               f"       {100 * chosen / count:.0f} %")
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What the group of curves buys: network_dm with and without it where the truth is known.
+"""Contribution of the curves of the network ridge: network_dm with and without them, with known truth.
 
     /usr/bin/python3 scripts/curves_study.py --cone build/release/bin/cone [--simulations 20]
 
-Worlds of 1,000 units and no network (but for `bent`, which cone simulates). Prints, per world, the RMSE of
-the value of treat-all and treat-none, its standard error, the bias, and how many of the 95 %
-intervals hold the truth. Needs NumPy.
+Worlds of 1,000 units without a network (except `nonlinear_network`; cone simulates the nonlinear ones). Prints,
+per world, the RMSE of the value of treat-all and treat-none, its standard error, the bias, and the coverage of
+the 95 % confidence intervals. Needs NumPy.
 """
 
 import argparse
@@ -17,13 +17,13 @@ import tempfile
 
 import numpy as np
 
-GROUPS = ["own", "smooth", "sums", "neighbours", "means", "mean_neighbour_effects"]
+GROUPS = ["own", "smooth", "neighbour_sums", "neighbour_effects", "neighbour_means", "mean_neighbour_effects"]
 ROWS = {"without curves": GROUPS, "with curves": [*GROUPS, "curves"]}
 POLICIES = ("treat-all", "treat-none")
 
 
 def draw(world, rng, n=1000):
-    """Columns, chance of treatment, mean outcomes under both arms."""
+    """Columns, propensity, mean outcomes under both arms."""
     columns = rng.normal(size=(n, 10))
     x = columns[:, 0]
     if world == "threshold":
@@ -41,32 +41,32 @@ def draw(world, rng, n=1000):
         score, gain = columns @ np.full(10, 0.4), 0.0
     elif world == "product":
         score, gain = 1.5 * columns[:, 0] * columns[:, 1], 0.0
-    else:  # randomised: nothing to adjust for
+    else:  # randomised: no confounding
         score, gain = 0 * x, 0.0
-    chance = 1 / (1 + np.exp(-1.2 * (score - score.mean())))
-    return columns, chance, score, score + 0.5 + gain
+    propensity = 1 / (1 + np.exp(-1.2 * (score - score.mean())))
+    return columns, propensity, score, score + 0.5 + gain
 
 
 def write_world(world, simulation, folder, cone):
-    if world.startswith("bent"):
-        degree = "12" if world == "bent_network" else "0"
-        subprocess.run([cone, "simulate", "--out", folder, "--nodes", "1000", "--world", "bent",
+    if world.startswith("nonlinear"):
+        degree = "12" if world == "nonlinear_network" else "0"
+        subprocess.run([cone, "simulate", "--out", folder, "--nodes", "1000", "--world", "nonlinear",
                         "--mean-degree", degree, "--simulation", str(simulation), "--quiet"],
                        check=True)
         return
     worlds = ["threshold", "kink", "wave", "threshold_effect", "skewed", "linear", "product",
               "randomised"]
     rng = np.random.default_rng([worlds.index(world), simulation])
-    columns, chance, mean0, mean1 = draw(world, rng)
-    treated = rng.random(len(chance)) < chance
-    noise = rng.normal(scale=0.5, size=(len(chance), 2))
+    columns, propensity, mean0, mean1 = draw(world, rng)
+    treated = rng.random(len(propensity)) < propensity
+    noise = rng.normal(scale=0.5, size=(len(propensity), 2))
     y0, y1 = mean0 + noise[:, 0], mean1 + noise[:, 1]
     pathlib.Path(folder).mkdir(exist_ok=True)
     with open(pathlib.Path(folder) / "nodes.csv", "w", newline="") as file:
         table = csv.writer(file)
         names = [f"x{c}" for c in range(columns.shape[1])]
         table.writerow(["id", "treatment", "outcome", "y0", "y1", *names])
-        for i in range(len(chance)):
+        for i in range(len(propensity)):
             table.writerow([i, int(treated[i]), y1[i] if treated[i] else y0[i], y0[i], y1[i],
                             *columns[i]])
 
@@ -85,11 +85,11 @@ def main():
     parser.add_argument("--simulations", type=int, default=20)
     parser.add_argument("--worlds", nargs="+",
                         default=["threshold", "threshold_effect", "kink", "wave", "skewed",
-                                 "linear", "product", "randomised", "bent", "bent_network"])
+                                 "linear", "product", "randomised", "nonlinear", "nonlinear_network"])
     args = parser.parse_args()
     for world in args.worlds:
         errors = {row: {policy: [] for policy in POLICIES} for row in ROWS}
-        held = {row: {policy: 0 for policy in POLICIES} for row in ROWS}
+        covered = {row: {policy: 0 for policy in POLICIES} for row in ROWS}
         for simulation in range(args.simulations):
             with tempfile.TemporaryDirectory() as folder:
                 write_world(world, simulation, folder + "/data", args.cone)
@@ -99,15 +99,15 @@ def main():
                         entry = result["estimates"][0]
                         errors[row][policy].append(entry["value"] - result["truth"])
                         low, high = entry["sampling_interval"]
-                        held[row][policy] += low <= result["truth"] <= high
+                        covered[row][policy] += low <= result["truth"] <= high
         for row in ROWS:
             parts = []
             for policy in POLICIES:
                 e = np.array(errors[row][policy])
                 rmse = np.sqrt((e ** 2).mean())
                 spread = (e ** 2).std(ddof=1) / (2 * rmse * np.sqrt(len(e)))
-                parts.append(f"{policy} rmse {rmse:.4f} ({spread:.4f}) bias {e.mean():+.4f} held "
-                             f"{held[row][policy]}/{len(e)}")
+                parts.append(f"{policy} rmse {rmse:.4f} ({spread:.4f}) bias {e.mean():+.4f} covered "
+                             f"{covered[row][policy]}/{len(e)}")
             print(f"{world:18s}{row:16s}{'; '.join(parts)}", flush=True)
 
 

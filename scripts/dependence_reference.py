@@ -4,9 +4,8 @@
     python3 -m venv VENV && VENV/bin/pip install mossspider networkinference
     VENV/bin/python scripts/dependence_reference.py [--out FILE]
 
-What a peer computes is taken from the peer (MossSpider 0.0.3, networkinference 0.0.4); what none
-of them computes comes from the formula, with dense n x n matrices. Which is which is said at the
-top of the file. Where both exist the script checks that they agree.
+Values come from the peers (MossSpider 0.0.3, networkinference 0.0.4) where these compute them, otherwise from
+the formula with dense n x n matrices; the file says which. Where both exist the script checks that they agree.
 """
 
 import argparse
@@ -28,7 +27,7 @@ NUM_NODES = 60
 
 MEANING = {
     "edges": "pairs of nodes, each once; nodes count from 0. Two components and isolated nodes",
-    "cluster": "which cluster a node is in, from 0",
+    "cluster": "cluster of each node, from 0",
     "phi": "three arrays, each of mean 0. The last has phi'(A+I)phi < 0",
     "weights, outcome, mu": "psi = weights * (outcome - mu), not centred",
     "independent": "sum phi^2 / n^2, networkinference with bandwidth 0",
@@ -49,7 +48,7 @@ MEANING = {
 
 
 def draw_network(rng):
-    """Two rings of neighbours with chords, and three nodes without any."""
+    """Two rings with chords, and three isolated nodes."""
     graph = nx.Graph()
     graph.add_nodes_from(range(NUM_NODES))
     for first, last in ((0, 40), (40, 57)):

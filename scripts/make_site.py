@@ -3,9 +3,9 @@
 
     scripts/make_site.py [--bin FOLDER] [--python FOLDER] [--out FOLDER]
 
-README.md, the other pages, a reference of the command line and of the Python package from what they say
-of themselves (site_reference.py), and a gallery of reports (site_gallery.py). Needs Debian's python3-markdown, nothing from
-the network, and no server to be read. A link that leads nowhere ends it with status 1.
+README.md, the other pages, a reference of the Python package (site_reference.py), and a gallery of reports
+(site_gallery.py). Needs Debian's python3-markdown and no network; the site needs no server.
+The exit status is 1 where a link is broken.
 """
 
 import argparse
@@ -21,10 +21,22 @@ import sys
 import markdown
 
 from site_gallery import make_gallery
-from site_reference import command_pages, python_page
+from site_reference import python_page
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-GUIDES = ["README.md", "docs/guide.md", "docs/example_marketing.md", "docs/example_paper.md", "docs/install.md", "docs/python.md", "docs/report.md"]
+#: Pages by kind (Diataxis), in the order of docs/index.md. A page of docs that is in none of them is an error.
+KINDS = {
+    "Start": ["README.md", "docs/index.md"],
+    "Tutorials": ["docs/guide.md", "docs/example_marketing.md", "docs/example_paper.md"],
+    "How-to guides": ["docs/install.md", "docs/data.md", "docs/python.md", "docs/budget.md", "docs/learn.md",
+                      "docs/effects.md", "docs/report.md", "docs/fit.md", "docs/scale.md"],
+    "Reference": ["docs/commands.md", "docs/estimators.md", "docs/diagnostics.md", "docs/records.md",
+                  "docs/model_format.md", "docs/cpp.md", "docs/glossary.md"],
+    "Explanation": ["docs/network_ridge.md", "docs/method.md", "docs/inference.md", "docs/sensitivity.md",
+                    "docs/studies.md", "docs/results.md", "docs/simulations.md", "docs/real_data.md",
+                    "docs/benchmarks.md", "docs/design_notes.md"],
+}
+FILES = {"README.md": "index.html", "docs/index.md": "documentation.html"}  # others are called as their source
 PROJECT = ["DEVELOPING.md", "CONTRIBUTING.md", "CHANGELOG.md"]
 STYLE = """
 :root { color-scheme: light dark; --text: #1c1c1e; --back: #ffffff; --soft: #5c5c66; --line: #d8d8de; --link: #0b5cad; --code: #f3f3f6 }
@@ -41,7 +53,7 @@ img { max-width: 100%; background: #ffffff } input { font: inherit; padding: 0.3
 @media (max-width: 640px) { nav { flex-basis: 100%; border-right: 0; border-bottom: 1px solid var(--line) } }
 """
 SEARCH = """<h1>Search</h1>
-<noscript><p>Searching needs JavaScript; every page is in the list beside this, and can be searched by the browser.</p></noscript>
+<noscript><p>Search needs JavaScript; all pages are in the navigation.</p></noscript>
 <p><label>Words <input id="words" autofocus></label></p><p id="count" role="status"></p><ul id="found"></ul>
 <script>
 const pages = PAGES;
@@ -80,12 +92,11 @@ class Site:
         body = markdown.markdown(text, extensions=["tables", "fenced_code", "toc", "sane_lists"])
         body = body.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
         path = pathlib.PurePosixPath(source)
-        name = "index" if source == "README.md" else (
-            path.stem.lower() if path.parent.name in ("", "docs") else path.parent.name)
-        self.add(source, f"{name}.html", title, body)
+        name = path.stem.lower() if path.parent.name in ("", "docs") else path.parent.name
+        self.add(source, FILES.get(source, f"{name}.html"), title, body)
 
     def lead(self, source, target):
-        """Where a link of a page leads on the site; files that are no page are copied."""
+        """The target of a link on the site; files that are not pages are copied."""
         if re.match(r"[a-z]+:", target) or target.startswith("#"):
             return target
         target, _, part = target.partition("#")
@@ -121,7 +132,7 @@ class Site:
         navigation = self.navigation(groups)
         for source, (file, title, body) in self.pages.items():
             if source != "search":
-                body = re.sub(r'(href|src)="([^"]*)"',
+                body = re.sub(r'(href|srcset|src)="([^"]*)"',
                               lambda m: f'{m[1]}="{self.lead(source, html.unescape(m[2]))}"', body)
             (self.out / file).write_text(
                 f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -142,25 +153,25 @@ def main():
     args = parse_args()
     program = args.bin.resolve() / "cone"
     site = Site(args.out)
-    guides = [s for s in GUIDES if (ROOT / s).exists()]
-    pages = sorted(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md") if f"docs/{p.name}" not in guides)
+    kinds = {kind: list(pages) for kind, pages in KINDS.items()}
+    pages = [page for sources in kinds.values() for page in sources]
+    unlisted = sorted({f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md")} - set(pages))
+    if unlisted:
+        sys.exit(f"pages without a kind, to be listed in KINDS: {', '.join(unlisted)}")
     examples = sorted(f"examples/{p.parent.name}/README.md" for p in (ROOT / "examples").glob("*/README.md"))
-    for source in [*guides, *pages, *PROJECT, *examples]:
+    for source in [*pages, *PROJECT, *examples]:
         site.add_markdown(source)
-    for page in command_pages(program):
-        site.add(*page)
-    reference = ["command_line"]
     if (args.python / "cone").exists():
         sys.path.insert(0, str(args.python))
         site.add("python_reference", "python_reference.html", "Python reference",
                  python_page(importlib.import_module("cone")))
-        reference.append("python_reference")
+        kinds["Reference"].insert(1, "python_reference")
     site.add("gallery", "gallery.html", "Gallery of reports", make_gallery(program, args.out))
-    site.write([("Guide", [*guides, "gallery"]), ("Reference", reference), ("Pages", pages),
-                ("Examples", examples), ("Project", PROJECT)])
+    kinds["Tutorials"].append("gallery")
+    site.write([*kinds.items(), ("Examples", examples), ("Project", PROJECT)])
     if site.wrong:
-        sys.exit("links that lead nowhere:\n  " + "\n  ".join(site.wrong))
-    print(f"wrote {len(site.pages)} pages to {args.out}; begin with index.html")
+        sys.exit("broken links:\n  " + "\n  ".join(site.wrong))
+    print(f"wrote {len(site.pages)} pages to {args.out}; start with index.html")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""How long `import cone` takes beyond NumPy: scripts/measure_import.py [--runs 15]
+"""Import time of cone beyond NumPy: scripts/measure_import.py [--runs 15]
 
-In fresh interpreters that have imported NumPy. On a busy machine look at the time of the processor. With the
-Python whose cone is to be measured: that of an environment, or PYTHONPATH=build/release/python.
+In fresh interpreters that have imported NumPy. On a busy machine use the CPU time. Run it with the Python whose
+cone is to be measured: that of an environment, or PYTHONPATH=build/release/python.
 """
 
 import argparse
@@ -18,7 +18,7 @@ print(1e3 * (time.perf_counter() - begin), 1e3 * (time.process_time() - used))""
 
 
 def measure():
-    """Milliseconds that `import cone` takes in a new interpreter with NumPy: passed, and computed."""
+    """Milliseconds of `import cone` in a new interpreter with NumPy: wall time and CPU time."""
     done = subprocess.run([sys.executable, "-c", CODE], check=True, stdout=subprocess.PIPE, text=True)
     return [float(word) for word in done.stdout.split()]
 
@@ -27,9 +27,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=15)
     runs = parser.parse_args().runs
-    measure()  # from here on the files are in memory
+    measure()  # loads the files into the page cache
     found = [measure() for _ in range(runs)]
-    for name, column in (("time passed", 0), ("time of the processor", 1)):
+    for name, column in (("wall time", 0), ("CPU time", 1)):
         times = sorted(row[column] for row in found)
         print(f"import cone after NumPy, {name}: median {statistics.median(times):.1f} ms, from "
               f"{times[0]:.1f} to {times[-1]:.1f} ms in {runs} runs")

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Writes tests/fixtures/network_ridge.json: the network ridge on three small datasets.
 
-    /usr/bin/python3 scripts/network_ridge_reference.py [--out FILE]
+    python3 scripts/network_ridge_reference.py [--out FILE]
 
-Straight from the formulas, with dense matrices, inverses and one refit per fold: slow and plain,
-so that the program can be held against it. Needs NumPy and SciPy. It checks itself on the way:
-gradients against finite differences, weights against their identities, refits against the formula
-that takes a fold out of one inverse. What the entries of the file mean is said at its top.
+A reference implementation of the formulas with dense matrices, inverses and one refit per fold:
+slow and plain, to test the program against. Needs NumPy and SciPy. It checks itself: gradients
+against finite differences, weights against their identities, refits against the formula that
+removes a fold from one inverse. The entry "meaning" of the file explains the others.
 """
 
 import argparse
@@ -23,8 +23,8 @@ UNDERSMOOTHINGS = [0.1, 1.0]
 
 MEANING = {
     "edges": "pairs of nodes, each once; nodes count from 0",
-    "words": "triplets (node, column, count)",
-    "columns": "measurements, one row per node; the kinds of feature are groups of their own",
+    "words": "count features: triplets (node, column, count)",
+    "columns": "numeric features, one row per node; each kind of feature has its own groups",
     "groups": "in the order of all variances; scale is c_g, kernel_row is row kernel_row_of of K_g",
     "bandwidth": "median of the positive distances of standardised columns (an odd number of them)",
     "arms": "one entry per arm. fixed_effects: kept columns of (1, d/mean, sqrt(d/mean)). "
@@ -40,19 +40,19 @@ MEANING = {
     "weights": "value = sum_k weights_k outcome_k for policy; per undersmoothing, as predictions",
     "posterior_sd": "of the mean outcome, outcome units, same fits with undersmoothing 1",
     "standard_errors": "from noise_variances (nodes x arms) and the weights; population "
-                       "divides the spread of units by n - 1, population_by_n by n",
+                       "divides the variance between units by n - 1, population_by_n by n",
 }
 
 
 # ---- features, groups, kernels ---------------------------------------------------------------
 
-def scale_words(counts):
+def scale_counts(counts):
     roots = np.sign(counts) * np.sqrt(np.abs(counts))
     length = np.sqrt((roots ** 2).sum(axis=1))
     return np.array([row / l if l > 0 else row for row, l in zip(roots, length)])
 
 
-def standardise_columns(columns):
+def standardise_numeric(columns):
     varying = [c for c in columns.T if np.ptp(c) > 0]
     return np.array([(c - c.mean()) / c.std() for c in varying]).T.reshape(len(columns), -1)
 
@@ -99,17 +99,17 @@ class Model:
         counts = np.zeros((n, data["num_words"]))
         for i, j, count in data["words"]:
             counts[i, j] += count
-        words = scale_words(counts)
-        columns = standardise_columns(np.array(data["columns"]).reshape(n, -1))
+        scaled = scale_counts(counts)
+        columns = standardise_numeric(np.array(data["columns"]).reshape(n, -1))
         self.bandwidth = median_distance(columns) if columns.shape[1] > 0 else None
         mean_of = self.adjacency / np.maximum(self.degree, 1)[:, None]
-        candidates = [("own_counts", words), ("own_numeric", columns), ("own_smooth", None),
+        candidates = [("own_counts", scaled), ("own_numeric", columns), ("own_smooth", None),
                       ("own_curves", curve_features(columns))]
         if self.has_edges:
             for name, effects, operator in (
                     ("neighbour_sums", "neighbour_effects", self.adjacency),
                     ("neighbour_means", "mean_neighbour_effects", mean_of)):
-                candidates += [(f"{name}_counts", operator @ words),
+                candidates += [(f"{name}_counts", operator @ scaled),
                                (f"{name}_numeric", operator @ columns), (effects, operator)]
         self.names, self.scales, self.kernels = [], [], []
         for name, phi in candidates:
@@ -155,9 +155,9 @@ class Arm:
         self.y = (outcome - self.mean) / self.sd
         self.fixed_names, kept = [], []
         for name, column in model.fixed:
-            tried = np.array(kept + [column]).T
-            lengths = np.sqrt((tried[self.rows] ** 2).sum(axis=0))
-            if np.linalg.matrix_rank(tried[self.rows] / lengths, tol=1e-9) == tried.shape[1]:
+            trial = np.array(kept + [column]).T
+            lengths = np.sqrt((trial[self.rows] ** 2).sum(axis=0))
+            if np.linalg.matrix_rank(trial[self.rows] / lengths, tol=1e-9) == trial.shape[1]:
                 kept.append(column)
                 self.fixed_names.append(name)
         self.b = np.array(kept).T  # of all nodes
@@ -203,13 +203,13 @@ class Arm:
 # ---- the optimum -----------------------------------------------------------------------------
 
 def projected(gradient, point):
-    """The part of the gradient that does not push against a bound."""
+    """The gradient without components that point beyond a bound."""
     low, high = LOG_BOUNDS
     return np.where((point <= low) & (gradient > 0) | (point >= high) & (gradient < 0), 0, gradient)
 
 
 def polish(arm, point):
-    """Newton steps on the variances that are not held by a bound, damped until they descend."""
+    """Newton steps on the variances that are not at a bound, damped until they descend."""
     best = arm.criterion(point)
     for _ in range(200):
         gradient = arm.gradient(point)
@@ -223,18 +223,18 @@ def polish(arm, point):
         step[free] = -vectors @ (vectors.T @ gradient[free] / np.maximum(np.abs(values), floor))
         step *= min(1.0, 4 / np.abs(step).max())
         for halving in range(40):
-            tried = np.clip(point + step / 2 ** halving, *LOG_BOUNDS)
-            value = arm.criterion(tried)
+            trial = np.clip(point + step / 2 ** halving, *LOG_BOUNDS)
+            value = arm.criterion(trial)
             if value < best:
                 break
         else:
             break
-        point, best = tried, value
+        point, best = trial, value
     return point, best
 
 
 def repeated_patterns(arm, point):
-    """Variances whose matrix is a linear combination of the others: only their sum is known."""
+    """Variances whose matrix is a linear combination of the others: only sums are identified."""
     patterns = [d.ravel() / np.linalg.norm(d) for d in arm.derivatives(np.zeros(len(point)))]
     values, vectors = np.linalg.eigh(np.array(patterns) @ np.array(patterns).T)
     return (vectors[:, values < 1e-10] ** 2).sum(axis=1) > 1e-10
@@ -274,8 +274,8 @@ def find_optimum(arm, given, rng):
 # ---- folds, weights, posterior ---------------------------------------------------------------
 
 def fold_smoothers(arm, log_variances, u, fold):
-    """Row i: what the prediction of node i, from the fit without its fold, takes of each node's
-    outcome. A refit per fold; in the outcome's units, as every row sums to one."""
+    """Row i: the weights of all outcomes in the prediction of node i from the fit without its fold.
+    A refit per fold; in the outcome's units, as every row sums to one."""
     n = len(fold)
     kernel, noise = arm.model.kernel(log_variances), u * arm.model.noise(log_variances)
     result = np.zeros((n, n))
@@ -335,10 +335,10 @@ def standard_errors(policy, weights, predictions, sigma2, arm_of):
         off = weights[k] - policy[k, t] / n
         others = [a for a in range(arms) if a != t]
         unlogged = sum((policy[k, a] / n) ** 2 * sigma2[k, a] for a in others)
-        at_worst = sum(policy[k, a] / n * sigma[k, a] for a in others)
+        worst_case = sum(policy[k, a] / n * sigma[k, a] for a in others)
         independent += off ** 2 * sigma2[k, t] + unlogged
         shared += (weights[k] - 1 / n) ** 2 * sigma2[k, t]
-        conservative += (abs(off) * sigma[k, t] + at_worst) ** 2
+        conservative += (abs(off) * sigma[k, t] + worst_case) ** 2
         noise += weights[k] ** 2 * sigma2[k, t]
     units = (policy * predictions).sum(axis=1)
     return {"independent": np.sqrt(independent), "shared": np.sqrt(shared),
@@ -358,7 +358,7 @@ def draw_edges(rng, nodes, count):
     return sorted(edges)
 
 
-def draw_words(rng, n, num_words, without):
+def draw_counts(rng, n, num_words, without):
     triplets = []
     for i in range(n):
         if i in without:
@@ -369,15 +369,15 @@ def draw_words(rng, n, num_words, without):
 
 
 def rounded(values, unit=256):
-    """Values that single precision and text hold exactly."""
+    """Values that are exact in single precision and as text."""
     return (np.round(np.asarray(values) * unit) / unit).tolist()
 
 
 def mixed_data(rng):
-    """Words and measurements, isolated nodes, nodes without words, nodes with equal columns."""
+    """Count and numeric features, isolated nodes, nodes without counts, nodes with equal rows."""
     n, num_words = 70, 14
     edges = draw_edges(rng, np.arange(64), 190)
-    words = draw_words(rng, n, num_words, without={3, 17, 66})
+    words = draw_counts(rng, n, num_words, without={3, 17, 66})
     columns = np.array(rounded(np.column_stack(
         [rng.normal(2, 1.5, n), rng.exponential(3, n), np.full(n, 1.25)])))
     columns[20], columns[40] = columns[5], columns[11]
@@ -387,7 +387,7 @@ def mixed_data(rng):
     counts = np.zeros((n, num_words))
     for i, j, count in words:
         counts[i, j] = count
-    score = scale_words(counts) @ rng.normal(size=num_words)
+    score = scale_counts(counts) @ rng.normal(size=num_words)
     neighbours = adjacency @ (score + 0.5 * rng.normal(size=n))
     curve = np.sin(2 * columns[:, 0]) + 0.1 * columns[:, 1]
     arm = rng.integers(0, 2, n)
@@ -404,7 +404,7 @@ def edgeless_data(rng):
         n += 1
     columns = np.array(rounded(rng.normal(size=(n, 3)) * [1, 10, 0.1] + [0, 5, 1]))
     arm = rng.integers(0, 3, n)
-    z = standardise_columns(columns)
+    z = standardise_numeric(columns)
     outcome = z @ [1, -0.5, 0] + np.abs(z[:, 2]) * 1.5 + arm + 0.4 * rng.normal(size=n)
     return {"name": "edgeless", "num_nodes": n, "num_words": 0, "num_arms": 3, "num_folds": 4,
             "edges": [], "words": [], "columns": columns.tolist(), "arm": arm.tolist(),
@@ -412,10 +412,10 @@ def edgeless_data(rng):
 
 
 def regular_data(rng):
-    """Every node has four neighbours: sums and means are one group twice, so are the two noises."""
+    """Every node has four neighbours: sums and means are proportional, so are the two noises."""
     n, num_words = 60, 10
     edges = sorted({(min(i, (i + s) % n), max(i, (i + s) % n)) for i in range(n) for s in (1, 7)})
-    words = draw_words(rng, n, num_words, without=set())
+    words = draw_counts(rng, n, num_words, without=set())
     adjacency = np.zeros((n, n))
     for i, j in edges:
         adjacency[i, j] = adjacency[j, i] = 1
@@ -423,7 +423,7 @@ def regular_data(rng):
     counts = np.zeros((n, num_words))
     for i, j, count in words:
         counts[i, j] = count
-    score = scale_words(counts) @ rng.normal(size=num_words)
+    score = scale_counts(counts) @ rng.normal(size=num_words)
     arm = rng.integers(0, 2, n)
     outcome = score + adjacency @ (0.5 * hidden + 0.5 * score) + arm + 0.4 * rng.normal(size=n)
     return {"name": "regular", "num_nodes": n, "num_words": num_words, "num_arms": 2,
@@ -479,7 +479,7 @@ def describe_folds(model, arms, data, given, policy, sigma2):
             blocks = block_predictions_and_weights(arm, given[a], u, fold, policy[:, a])
             check_close("predictions by refits and by blocks", predictions[:, a], blocks[0], 1e-9)
             check_close("weights by refits and by blocks", own, blocks[1], 1e-10)
-            check_close("weights carry the fixed effects", own @ arm.b,
+            check_close("weights balance the fixed effects", own @ arm.b,
                         (policy[:, a:a + 1] * arm.b).mean(axis=0), 1e-10)
         value = float((policy * predictions).sum(axis=1).mean())
         check_close("weighted outcomes and value", weights @ outcome, value, 1e-10)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/benchmarks.md, and the figures of docs/scale.md, from the records in bench/results (copies of
+"""Writes docs/benchmarks.md, and the tables of docs/scale.md, from the records in bench/results (copies of
 build/bench/*.json)."""
 
 import statistics
@@ -9,10 +9,10 @@ from render_ranks import ranks, write_scale
 
 
 def section(title, name, render):
-    """A benchmark's part of the page, or a sentence where there is no record of a clean tree."""
+    """The section of a benchmark, or a note where there is no record of a clean tree."""
     if has_clean_record(name):
         return render()
-    return f"## {title}\n\nNot measured on a clean tree since the last changes: `./dev bench {name}` does it.\n"
+    return f"## {title}\n\nNot measured on a clean tree: run `./dev bench {name}`.\n"
 
 
 def loader():
@@ -28,10 +28,9 @@ def loader():
 
 `./dev bench loader --repeats 3`. {machine(result)}
 {sizes['nodes']:,} nodes × {sizes['features']} dense features and {sizes['edges']:,} edges from CSV into a validated dataset with a
-symmetric compressed graph, against pandas + SciPy doing the same (without the validation), in turn on the same files and cores,
-medians. "Kept" are the arrays of the finished dataset.
+symmetric compressed graph, compared with pandas + SciPy (without validation) on the same files and cores; medians.
 
-{table(["ids", "cone", "pandas + SciPy", "times faster", "cone peak", "pandas peak", "cone peak / kept"], rows)}
+{table(["ids", "cone", "pandas + SciPy", "times faster", "cone peak", "pandas peak", "cone peak / arrays"], rows)}
 """
 
 
@@ -48,9 +47,8 @@ def topics():
     return f"""## Topic model
 
 `./dev bench lda`. {machine(result)} scikit-learn {result['scikit_learn']} at its defaults
-(batch, 10 passes) and with both cores, {result['topics']} topics, three seeds, medians of fit and score. Perplexity by scikit-learn's
-definition, lower is better. "Words" is the union of each topic's top 100 (BlogCatalog) or 25 (Flickr) words. The ratio is to
-the faster scikit-learn.
+(batch, 10 passes) and with both cores, {result['topics']} topics, three seeds, medians of fit and score. Perplexity as in scikit-learn,
+lower is better; words: union of each topic's top 100 (BlogCatalog) or 25 (Flickr); speed-up over the faster scikit-learn.
 
 {table(["data", "", "seconds", "perplexity", "words", "times faster"], rows)}
 """
@@ -70,11 +68,10 @@ def network():
     return f"""## Synthetic networks
 
 `./dev bench network`. {machine(result)}
-Generation with topics and words, then one simulated log. Arrows: asked for → realised. Clustering is the average local one; the
-tail exponent is the maximum-likelihood one from twice the mean degree on (2.7 asked for; the cut-off at √(2·edges) steepens it
-where the mean degree is close to it).
+Generation with topics and words, then one simulation. Arrows: requested → realised. Average local clustering; maximum-likelihood
+tail exponent from twice the mean degree on (2.7 requested; the cut-off at √(2·edges) increases it).
 
-{table(["network", "nodes", "edges", "generated", "peak", "log", "mean degree", "homophily", "clustering", "tail", "largest degree"], rows)}
+{table(["network", "nodes", "edges", "generated", "peak", "simulation", "mean degree", "homophily", "clustering", "tail", "largest degree"], rows)}
 """
 
 
@@ -84,13 +81,13 @@ def tabular():
              f"{run['cpu_seconds']:.2f} s", f"{run['seconds']:.2f} s", f"{run['value']:.4f}",
              f"{run['standard_error']:.4f}"] for run in result["runs"]]
     left_out = "".join(f"\n{sentence}.\n" for sentence in result["left_out"])
-    return f"""## A table, doubly robust
+    return f"""## Doubly robust estimation without a network
 
 `./dev bench tabular`. {machine(result)}
-`cone evaluate --estimators dr_ridge` on {result['nodes']:,} nodes × {result['columns']} columns, {result['folds']} folds, beside
-peers that choose the penalties of ridge and logistic regression too. CPU seconds from reading the table on; scikit-learn and cone
-give the mean outcome of treating everyone, EconML and DoubleML the effect of it. cone is **{result['times_faster']:.1f}** times
-faster than {result['fastest_peer']}, the fastest of them.
+`cone evaluate --estimators dr_ridge` on {result['nodes']:,} nodes × {result['columns']} columns, {result['folds']} folds, compared with
+peers that also select the penalties of ridge and logistic regression. CPU time includes reading the table; scikit-learn and cone
+estimate the value of treat-all, EconML and DoubleML the average effect. cone is **{result['times_faster']:.1f}** times faster than
+{result['fastest_peer']}, the fastest peer.
 
 {table(["", "threads", "CPU", "wall", "value", "standard error"], rows)}
 {left_out}"""
@@ -113,10 +110,9 @@ def ridge_comparison(result):
                          f"{run['largest_difference_in_standard_errors']:.2f} SE" if is_peer else ""])
         left_out += [f"{data['name']}: {sentence}." for sentence in data["left_out"]]
     return f"""`./dev bench network_ridge`. {machine(result)} {result['threads']} threads.
-`cone evaluate --estimators {result['estimator']}` with three policies: reading the data, variances of both arms, five folds, values and
-standard errors, and sensitivity intervals unless `--no-sensitivity-interval` is given. The peers (`bench/peers/gaussian_process.py`) fit the same model
-to the same data on folds of their own, without standard errors and sensitivity intervals; "values differ" is the largest difference of a
-policy's value in cone's standard errors. Runs alternate; figures are medians.
+`cone evaluate --estimators {result['estimator']}` with three policies: whole processes, with sensitivity intervals unless `--no-sensitivity-interval`
+is given. The peers (`bench/peers/gaussian_process.py`) fit the same model to the same data on their own folds, without standard errors and
+sensitivity intervals; "values differ" is the largest difference of a policy value in cone's standard errors. Runs alternate; medians.
 
 {table(["data", "", "wall", "CPU", "peak", "slower than `--no-sensitivity-interval` by", "slower than cone by", "values differ"], rows)}
 """ + "".join(f"\n{sentence}\n" for sentence in left_out)
@@ -128,10 +124,9 @@ def ridge_growth(result):
             for run in result["runs"]]
     exponent = (f" Time grows as edges to the power **{result['exponent']:.2f}**."
                 if "exponent" in result else "")
-    return f"""### Growth of the network ridge, {result['threads']} threads
+    return f"""### Scaling with the edges, {result['threads']} threads
 
-`./dev bench network_ridge --growth`. {machine(result)} {result['threads']} threads. The same command on synthetic networks with 20 words
-per node, whole processes{", without sensitivity intervals" if not all(run.get("sensitivity_interval", True) for run in result["runs"]) else ""}.{exponent}
+`./dev bench network_ridge --growth`. {machine(result)} The same command on synthetic networks with 20 words per node{", without sensitivity intervals" if not all(run.get("sensitivity_interval", True) for run in result["runs"]) else ""}.{exponent}
 
 {table(["nodes", "edges", "wall", "per edge", "peak"], rows)}
 """
@@ -151,12 +146,12 @@ def inference():
              f"{entry['run']['prepare_seconds']:.2f} s", f"{entry['run']['errors_seconds']:.2f} s",
              f"{entry['run']['comparison_seconds']:.3f} s", f"{entry['run']['association_seconds']:.2f} s"]
             for entry in result["settings"]]
-    return f"""## Errors and comparisons
+    return f"""## Inference
 
-`./dev bench inference`. {machine(result)} {result["settings"][0]["run"]["threads"]} threads. After fitting: finding communities ("prepare"), standard
-errors of all policies by every idea of the dependence, joint bands and ranks, and Moran's I of the residuals.
+`./dev bench inference`. {machine(result)} {result["settings"][0]["run"]["threads"]} threads. After fitting: community detection, standard errors of all
+policies under every dependence, joint bands and ranks, and Moran's I of the residuals.
 
-{table(["setting", "nodes", "edges", "policies", "prepare", "errors", "comparison", "Moran's I"], rows)}
+{table(["setting", "nodes", "edges", "policies", "communities", "standard errors", "comparison", "Moran's I"], rows)}
 """
 
 
@@ -184,20 +179,20 @@ def epoch_comparison(result):
              for phase in first["run"]["phases"] if phase["bytes"] > 0]
     peer = first.get("peer")
     versions = (f"PyTorch {peer['torch']} with PyG {peer['torch_geometric']}" if peer
-                else "the peer was not there")
+                else "without the peer")
     return f"""`./dev bench epoch --peer-python PYTHON`. {machine(result)} {result['threads']} threads; {versions}.
-One full-batch step, as users run it: two towers of one attention layer (4 heads of 16), heads and critic of 64 hidden units, the
-whole objective, the validation losses, Adam. The peer is the same model (`bench/peers/pyg_cone.py`, GATConv on a dense X, float32):
-from the same weights, its losses differ from ours by the last column. Runs alternate; figures are medians.
+One full-batch step: two towers of one attention layer (4 heads of 16), heads and critic of 64 hidden units, objective, validation losses, Adam.
+The peer is the same model (`bench/peers/pyg_cone.py`, GATConv on a dense X, float32), with the same losses from the same weights up to the last
+column. Runs alternate; medians.
 
 {table(["network", "nodes", "directed edges", "features", "cone", "PyG", "times faster", "losses differ by"], rows)}
 
-The parts, timed one by one on the same data:
+Its parts, timed separately:
 
 {table(["network", *names, "rest"], parts)}
 
-What the kernels move and compute on {first['network']}. Every row counts, whichever cache it comes from. This machine copies
-{limits['cache_copy_gigabytes_a_second']:.0f} GB/s in cache and {limits['memory_copy_gigabytes_a_second']:.0f} GB/s in memory, does {limits['gigaflops']:.0f} GFLOP/s, and takes {limits['region_microseconds']} µs to start and end parallel work.
+Memory traffic (from any cache) and arithmetic of the kernels on {first['network']}. Limits of the machine: copies of
+{limits['cache_copy_gigabytes_a_second']:.0f} GB/s in cache and {limits['memory_copy_gigabytes_a_second']:.0f} GB/s in memory, {limits['gigaflops']:.0f} GFLOP/s, {limits['region_microseconds']} µs per parallel region.
 
 {table(["kernel", "moved", "rate", "Mflop", "rate"], rates)}
 """
@@ -224,7 +219,7 @@ def epoch_sizes(title, flag, remark=""):
                 for run in result["runs"]]
         return f"""### {title}
 
-`./dev bench epoch --{flag}`. {machine(result)} "Peak before" is the memory before training (making the data), "peak" that of the whole run.{remark}
+`./dev bench epoch --{flag}`. {machine(result)} "Peak before" is the memory peak before training.{remark}
 
 {table(["directed edges", "nodes", "threads", "epoch", "per edge", "peak before", "peak"], rows)}
 """
@@ -233,10 +228,9 @@ def epoch_sizes(title, flag, remark=""):
 
 def epoch_fit(result):
     rows = [[run["threads"], f"{run['seconds']:.2f} s"] for run in result["runs"]]
-    return f"""### Whole fits
+    return f"""### Complete fits
 
-`./dev bench epoch --fit`: `cone fit --parts networks` on a simulated network of {result['nodes']:,} nodes, {result['folds']} folds side by side where threads allow,
-reading and writing included. {machine(result)} With all threads it is {result['speed_up']:.1f} times faster than with one.
+`./dev bench epoch --fit`: `cone fit --parts networks` on a simulated network of {result['nodes']:,} nodes, {result['folds']} folds. {machine(result)} Speed-up {result['speed_up']:.1f}.
 
 {table(["threads", "fit"], rows)}
 """
@@ -257,9 +251,9 @@ The same comparison. {machine(result)}
 def epoch():
     parts = {"comparison": epoch_comparison, "comparison_16_cores": epoch_wide,
              "scaling": epoch_scaling,
-             "growth": epoch_sizes("Growth", "growth", "\nThe work is proportional to the edges; what an edge "
-                                  "costs rises as rows no longer come from cache, then levels off."),
-             "million": epoch_sizes("A million nodes", "million"), "fit": epoch_fit}
+             "growth": epoch_sizes("Scaling with the edges", "growth", " The time per edge rises until rows no longer fit into cache."),
+             "fit": epoch_fit}
+    # The record's "million" repeats the last row of "growth".
     result = record("epoch")
     sections = [render(result[name]) for name, render in parts.items() if name in result]
     return "\n".join(["## One training epoch\n", *sections])
@@ -267,14 +261,14 @@ def epoch():
 
 def main():
     text = "\n".join([
-        "# Benchmarks\n\nWritten by `scripts/render_benchmarks.py` from the records in `bench/results`. Machines are noisy: "
-        "trust the ratios,\nwhich compare runs side by side, more than the seconds.\n",
+        "# Benchmarks\n\nWritten by `scripts/render_benchmarks.py` from the records in `bench/results`. Ratios compare alternating runs "
+        "and are\nmore reliable than seconds.\n",
         section("Loading", "loader", loader), section("Topic model", "lda", topics),
-        section("Generated networks", "network", network), section("One training epoch", "epoch", epoch),
-        section("A table, doubly robust", "tabular", tabular),
+        section("Synthetic networks", "network", network), section("One training epoch", "epoch", epoch),
+        section("Doubly robust estimation without a network", "tabular", tabular),
         section("The network ridge", "network_ridge", network_ridge),
-        section("Many processes", "ranks", ranks),
-        section("Errors and comparisons", "inference", inference)])
+        section("Distributed engine", "ranks", ranks),
+        section("Inference", "inference", inference)])
     (ROOT / "docs/benchmarks.md").write_text(text)
     write_scale()
 

@@ -1,4 +1,5 @@
-"""The pages' parts on many processes: tables of bench/results/ranks.json and partition.json, and what the figures come to at a billion units."""
+"""The benchmark pages' parts on --engine petsc: tables of bench/results/ranks.json and partition.json, and an
+extrapolation to a billion nodes."""
 
 import math
 
@@ -6,18 +7,21 @@ from benchmark_text import ROOT, has_clean_record, machine, record, table
 
 MARKS = {name: (f"<!-- {name}: begin (scripts/render_benchmarks.py) -->\n", f"<!-- {name}: end -->\n")
          for name in ("measured", "neighbours")}
+#: Display names of phases in the records.
+NAMES = {"words": "count features", "places": "positions", "hidden confounding": "unmeasured confounding"}
 PHASES = ["load", "inputs", "variances", "preconditioner", "predictions", "weights", "estimates"]
-START_BYTES = 45e6  # of a process that has no data yet: libraries and buffers
+START_BYTES = 45e6  # of a rank without data: libraries and buffers
+OVERSUBSCRIBED = "\n`*`: more ranks than cores.\n"
 FAR = {"nodes": 1e9, "edges": 5e10, "bytes_per_rank": 64 * 2**30, "bytes_per_second": 12.5e9}
 
 
 def in_order(result):
-    """Runs from small data to large, and of the same data from few processes or threads to many."""
+    """Runs by size of the data, then by number of ranks or threads."""
     return sorted(result["runs"], key=lambda run: (run["nodes"], run.get("ranks") or run["threads"], "threads" in run))
 
 
 def name_of(run):
-    return (f"{run['ranks']} processes" if run["ranks"] > 1 else "1 process") if "ranks" in run else (
+    return (f"{run['ranks']} ranks" if run["ranks"] > 1 else "1 rank") if "ranks" in run else (
         f"{run['threads']} threads" if run["threads"] > 1 else "1 thread")
 
 
@@ -38,42 +42,36 @@ def ranks():
     result = record("ranks")
     rows, phases = [], []
     for run in in_order(result):
-        engine = run.get("engine")
-        sent = run.get("sent_bytes_per_iteration")
-        rows.append([*size_of(run), name_of(run), seconds_of(run),
-                     f"{run['peak_bytes'] / 2**30:.2f} GiB", run["iterations"] or "exact",
-                     f"{sent / 1e6:.2f} MB" if sent is not None else "",
-                     f"{run['exchanges_per_iteration']:.0f}" if sent is not None else "",
-                     f"{engine['exchanging_seconds'] / run['seconds']:.0%}" if engine else "",
+        rows.append([*size_of(run), name_of(run), seconds_of(run), f"{run['peak_bytes'] / 2**30:.2f} GiB",
                      difference(run, "values"), difference(run, "standard_errors")])
-        phases.append([*size_of(run), name_of(run),
-                       *(f"{run['phase_seconds'][name]:.1f} s" if name in run["phase_seconds"] else ""
-                         for name in PHASES)])
-    return f"""## Many processes
+        if "engine" in run:
+            phases.append([*size_of(run), run["ranks"],
+                           *(f"{run['phase_seconds'][name]:.1f}" if name in run["phase_seconds"] else ""
+                             for name in PHASES)])
+    oversubscribed = any(run.get("oversubscribed") for run in result["runs"])
+    return f"""## Distributed engine
 
 `./dev bench ranks`. {machine(result)}
-`cone evaluate --engine petsc --estimators {result['estimator']}` beside our own threads on the same cores: two policies, 25 edges and 20
-words per node unless the table shows others, whole processes, without sensitivity intervals. Memory is that of the process that needed most; bytes (of all
-processes) and exchanges per iteration are those of the predictions; "exchanging" is the share of the time in sums and exchanges, waiting for
-slower processes included; the last two columns are the largest differences to one machine, relative where figures are larger than 1.
+`cone evaluate --engine petsc --estimators {result['estimator']}` (MPI ranks) and threads of one process on the same cores: two policies, 25
+edges and 20 count features per node unless the table shows others, complete runs without sensitivity intervals. Memory is the largest of all ranks; the last two
+columns are the largest differences from one process, relative for figures larger than 1. [scale.md](scale.md) has communication and memory.
 
-{table(["nodes", "edges", "", "wall", "memory", "iterations", "sent per iteration", "exchanges", "exchanging", "values", "standard errors"], rows)}
+{table(["nodes", "edges", "", "wall", "memory", "values", "standard errors"], rows)}
+{OVERSUBSCRIBED if oversubscribed else ""}
+Seconds by phase:
 
-`*`: more processes than cores, which take turns: machines of their own would be faster.
-
-{table(["nodes", "edges", "", *PHASES], phases)}
+{table(["nodes", "edges", "ranks", *(NAMES.get(name, name) for name in PHASES)], phases)}
 """
 
 
 def largest_run(result):
-    """The run that says most about more: of the most edges, the most processes."""
+    """The run to extrapolate from: the most edges, then the most ranks."""
     spread = [run for run in result["runs"] if run.get("ranks", 1) > 1 and run["iterations"]]
     return max(spread, key=lambda run: (run["edges"], run["ranks"]), default=None)
 
 
-def bytes_of_share(run):
-    """What grows with the data: libraries, the sample that variances are learnt from and the small factors of the preconditioner,
-    which every process adds its part to, do not."""
+def bytes_of_data(run):
+    """Memory that grows with the data: not libraries, the sample for variances and the small factors of the preconditioner."""
     phases = run["engine"]["phases"].items()
     return max(phase["largest_peak_bytes"] for name, phase in phases
                if name not in ("variances", "preconditioner")) - START_BYTES
@@ -84,13 +82,13 @@ def measured_rows(result):
     for run in in_order(result):
         if "engine" not in run:
             continue
-        share = run["nodes"] / run["ranks"]
-        own = bytes_of_share(run)
+        nodes = run["nodes"] / run["ranks"]
+        own = bytes_of_data(run)
         sent = run.get("sent_bytes_per_iteration")
         ghosts = run["engine"]["largest_ghosts"]
         rows.append([*size_of(run), run["ranks"], f"{run['peak_bytes'] / 2**20:,.0f} MiB",
-                     f"{own / share:,.0f}", f"{own * run['ranks'] / run['edges']:,.0f}",
-                     f"{ghosts / share:.2f}", run["iterations"] or "exact",
+                     f"{own / nodes:,.0f}", f"{own * run['ranks'] / run['edges']:,.0f}",
+                     f"{ghosts / nodes:.2f}", run["iterations"] or "exact",
                      f"{sent / 1e6:.2f} MB" if sent is not None else "",
                      f"{sent / run['ranks'] / ghosts:,.0f}" if sent and ghosts else "",
                      f"{run['exchanges_per_iteration']:.0f}" if sent is not None else ""])
@@ -98,7 +96,7 @@ def measured_rows(result):
 
 
 def speed(result):
-    """Processes against threads on the same cores and against one process."""
+    """Ranks against threads on the same cores and against one rank."""
     rows = []
     for run in in_order(result):
         if run.get("ranks", 1) == 1:
@@ -109,13 +107,13 @@ def speed(result):
         rows.append([*size_of(run), run["ranks"], seconds_of(run),
                      f"{threads:.1f} s ({run['seconds'] / threads:.2f} ×)" if threads else "",
                      f"{alone:.1f} s ({alone / run['seconds']:.1f} × faster)" if alone else "not measured",
-                     f"{run['engine']['exchanging_seconds'] / run['seconds']:.1%}"])
-    return table(["nodes", "edges", "processes", "wall", "as many threads", "one process", "exchanging, waiting included"],
+                     f"{100 * run['engine']['exchanging_seconds'] / run['seconds']:.1f} %"])
+    return table(["nodes", "edges", "ranks", "wall", "as many threads", "one rank", "communication"],
                  rows) + "\n\n"
 
 
 def peak_rows(result):
-    """Memory of the largest process by phase."""
+    """Peak memory by phase, the largest of all ranks."""
     runs = [run for run in in_order(result) if "engine" in run]
     names = list(dict.fromkeys(name for run in runs for name in run["engine"]["phases"]))
     rows = []
@@ -124,18 +122,17 @@ def peak_rows(result):
         rows.append([*size_of(run), run["ranks"],
                      *(f"{phases[name]['largest_peak_bytes'] / 1e6:,.0f}" if name in phases else ""
                        for name in names)])
-    return table(["nodes", "edges", "processes", *names], rows)
+    return table(["nodes", "edges", "ranks", *(NAMES.get(name, name) for name in names)], rows)
 
 
 def expected_ghosts(nodes, degree, ranks_):
-    """Of one process, where neighbours are anywhere: nodes elsewhere that a neighbour here knows."""
+    """Ghosts per rank in a network without communities."""
     return nodes * (1 - 1 / ranks_) * (1 - math.exp(-degree / ranks_))
 
 
 def look_ahead(run):
-    """The largest run in proportion, on processes of FAR's memory."""
-    share = run["nodes"] / run["ranks"]
-    bytes_per_node = bytes_of_share(run) / share
+    """Extrapolates the largest run to ranks with FAR's memory."""
+    bytes_per_node = bytes_of_data(run) / (run["nodes"] / run["ranks"])
     per_ghost = (run["sent_bytes_per_iteration"] / run["ranks"]
                  / max(run["engine"]["largest_ghosts"], 1))
     degree = 2 * FAR["edges"] / FAR["nodes"]
@@ -156,39 +153,40 @@ def look_ahead(run):
 def describe_far(run):
     far = look_ahead(run)
     iterations = run["iterations"]
-    return f"""In proportion to the run of {run['edges']:,} edges on {run['ranks']} processes, {FAR['nodes']:.0e} units with {FAR['edges']:.0e} edges whose neighbours are
-anywhere, on processes of one core and {FAR['bytes_per_rank'] / 2**30:.0f} GiB each:
+    return f"""Extrapolation of the run with {run['edges']:,} edges on {run['ranks']} ranks to {FAR['nodes']:.0e} nodes and {FAR['edges']:.0e} edges in a network without
+communities, on ranks with one core and {FAR['bytes_per_rank'] / 2**30:.0f} GiB each:
 
 {table(["what", "figure"], [
-    ["memory per unit, rows of neighbours elsewhere aside", f"{far['bytes_per_node']:,.0f} bytes"],
-    ["processes", f"{far['ranks']:,}"],
-    ["neighbours elsewhere, per process", f"{far['ghosts']:.1e} ({far['ghosts'] / (FAR['nodes'] / far['ranks']):.0f} per own unit)"],
-    ["sent per process and iteration", f"{far['sent'] / 1e9:.1f} GB, {far['sending']:.1f} s at {FAR['bytes_per_second'] / 1e9:.1f} GB/s per process"],
-    ["computing per iteration", f"{far['computing']:.1f} s"],
-    [f"{iterations} iterations, as there", f"{iterations * (far['computing'] + far['sending']) / 3600:.1f} h for the predictions, about as much for the weights of each policy"]])}
+    ["memory per node, without ghost rows", f"{far['bytes_per_node']:,.0f} bytes"],
+    ["ranks", f"{far['ranks']:,}"],
+    ["ghosts per rank", f"{far['ghosts']:.1e} ({far['ghosts'] / (FAR['nodes'] / far['ranks']):.0f} per own node)"],
+    ["sent per rank and iteration", f"{far['sent'] / 1e9:.1f} GB, {far['sending']:.1f} s at {FAR['bytes_per_second'] / 1e9:.1f} GB/s per rank"],
+    ["computation per iteration", f"{far['computing']:.1f} s"],
+    [f"{iterations} iterations, as in that run", f"{iterations * (far['computing'] + far['sending']) / 3600:.1f} h for the predictions, about as much for the weights of each policy"]])}
 """
 
 
 def measured():
     if not has_clean_record("ranks"):
-        return "Not measured on a clean tree since the last changes: `./dev bench ranks` does it.\n"
+        return "Not measured on a clean tree: run `./dev bench ranks`.\n"
     result = record("ranks")
-    header = ["nodes", "edges", "processes", "memory of the largest", "bytes per own node", "per own edge",
-              "neighbours elsewhere per own node", "iterations", "sent per iteration",
-              "bytes per neighbour elsewhere and iteration", "exchanges per iteration"]
-    text = (f"{machine(result)} Bytes per node and edge leave out what does not grow with the data: {START_BYTES / 1e6:.0f} MB of libraries, "
-            "the sample that variances are learnt from, and the small factors of the preconditioner while they are made (two tables of its columns "
-            "per process).\n\n")
+    header = ["nodes", "edges", "ranks", "largest memory", "bytes per own node", "per own edge",
+              "ghosts per own node", "iterations", "sent per iteration",
+              "bytes per ghost and iteration", "collectives per iteration"]
+    text = (f"{machine(result)} Complete runs of `--engine petsc`; \"one rank\" is the same program on one rank, \"communication\" the share of "
+            "time in collectives, including waiting for slower ranks.\n\n")
     text += speed(result)
+    text += (f"Bytes per node and edge exclude what does not grow with the data: {START_BYTES / 1e6:.0f} MB of libraries, the sample for variances, and "
+             "the small factors of the preconditioner during its set-up (two tables of its columns per rank).\n\n")
     text += table(header, measured_rows(result)) + "\n\n"
-    text += "Peaks of the largest process by phase, in MB, libraries included:\n\n" + peak_rows(result) + "\n"
+    text += "Peak memory by phase, the largest of all ranks, in MB, libraries included:\n\n" + peak_rows(result) + "\n"
     run = largest_run(result)
     return text + ("\n" + describe_far(run) if run else "")
 
 
 def neighbours():
     if not has_clean_record("partition"):
-        return "Not measured on a clean tree since the last changes: `./dev bench partition` does it.\n"
+        return "Not measured on a clean tree: run `./dev bench partition`.\n"
     result = record("partition")
     rows = []
     for run in result["runs"]:
@@ -198,12 +196,12 @@ def neighbours():
                      f"{before['imbalance']:.2f} → {after['imbalance']:.2f}",
                      "yes" if run["partition"]["moved"] else "no", f"{run['seconds']:.1f} s"])
     return f"`./dev bench partition`. {machine(result)}\n\n" + table(
-        ["network", "units", "ties", "processes", "neighbours elsewhere, largest process",
-         "work of the largest over the mean", "`auto` moves", "asking and moving"], rows) + "\n"
+        ["network", "nodes", "edges", "ranks", "ghosts of the largest rank",
+         "imbalance", "`auto` moves nodes", "time of PT-Scotch and moving"], rows) + "\n"
 
 
 def write_scale():
-    """Fills the figures into docs/scale.md."""
+    """Writes the tables of docs/scale.md."""
     page = ROOT / "docs/scale.md"
     text = page.read_text()
     for name, written in (("measured", measured()), ("neighbours", neighbours())):

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""Writes docs/results.md (and docs/figure2.svg) from the records of the paper's study.
+"""Writes docs/results.md (and docs/figure2.svg) from the records of the reproduction of Guo, Li and Liu (2020).
 
     cone reproduce table1|table2|figure2 --data DIR --out STUDY
     scripts/render_results.py [STUDY]
 
-Without an argument it takes the records kept in bench/results/study. Every figure of the page,
-those in its sentences included, is read from the records.
+Without an argument it uses the records in bench/results/study. All numbers of the page, also those in its
+sentences, come from the records.
 """
 
 import json
+import operator
 import pathlib
+import re
 import shutil
-import statistics
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -34,7 +35,7 @@ def table(titles, rows):
 
 
 def number(value, error):
-    """A mean with its standard error, either of which may not exist."""
+    """A mean with its standard error, either of which may be missing."""
     if value is None:
         return "-"
     return f"{value:.4f}" + (f" ± {error:.4f}" if error is not None else "")
@@ -47,7 +48,7 @@ def p_text(p):
 
 
 def overview(settings):
-    """RMSE / MAE, the paper's below ours in small print."""
+    """RMSE / MAE, those of the paper in brackets."""
     methods = [row["method"] for row in settings[0]["methods"]]
     rows = []
     for method in methods:
@@ -65,15 +66,13 @@ def overview(settings):
 def detail(setting):
     rows = []
     for row in setting["methods"]:
-        rows.append([f"`{row['method']}`", number(row["rmse"], row["rmse_error"]),
-                     number(row["mae"], row["mae_error"]), number(row["median_error"], None),
-                     number(row["bias"], None), p_text(row.get("p_cone_better")),
-                     p_text(row.get("p_network_better"))])
+        rows.append([f"`{row['method']}`", number(row["rmse"], row["rmse_error"]), number(row["median_error"], None),
+                     number(row["bias"], None), p_text(row.get("p_cone_better")), p_text(row.get("p_network_better"))])
     options = setting["options"]
     chosen = ", ".join(f"{key.replace('_', ' ')} {options[key]:g}"
                        for key in ("layers", "gamma", "learning_rate", "dropout"))
-    return (f"### {setting['name']}\n\nChosen for `cone`: {chosen}.\n\n" +
-            table(["method", "RMSE", "MAE", "median", "bias", "p (cone better)", "p (network_dm better)"], rows))
+    return (f"### {setting['name']}\n\nOptions of `cone`: {chosen}.\n\n" +
+            table(["method", "RMSE", "median", "bias", "p (cone)", "p (network_dm)"], rows))
 
 
 def beaten(setting):
@@ -95,7 +94,7 @@ def span(values):
 
 
 def better_than_cone(setting):
-    """Methods that are not a variant of cone, and beat it by the same test the other way round."""
+    """Methods other than variants of cone that are significantly better, by the same test."""
     return [row["method"] for row in setting["methods"]
             if not row["method"].startswith("cone") and 1 - row.get("p_cone_better", 0.5) < LEVEL]
 
@@ -104,7 +103,7 @@ RIDGE = ("network_dm", "network_dr")
 
 
 def lead_of_ridge(settings):
-    """Where the network ridge stands in all columns, and the comparisons that chance may explain."""
+    """Errors of the network ridge, and the comparisons without a significant difference."""
     behind, unsure = [], []
     for setting in settings:
         rows = by_method(setting)
@@ -117,30 +116,32 @@ def lead_of_ridge(settings):
                 unsure.append(f"`{method}` ({setting['name']}, p = {row['p_network_better']:.3f})")
     ridge = listed(f"{by_method(s)['network_dm']['rmse']:.4f}" for s in settings)
     cone = listed(f"{by_method(s)['cone']['rmse']:.4f}" for s in settings)
-    text = (f"- **The network ridge.** `network_dm` has an RMSE of {ridge}, `cone` of {cone}. It is fitted on the 80 % of the nodes "
-            "that the other rows use for training and validation. ")
-    text += ("Its RMSE and MAE are below those of every other row in every setting" if not behind else
-             f"Not below it in RMSE and MAE: {', '.join(behind)}")
-    return text + (f"; chance may explain the lead over {', '.join(unsure)}." if unsure else ", with p < 0.05 each.")
+    text = (f"- **Network ridge.** `network_dm` has an RMSE of {ridge}, `cone` of {cone}. It is fitted on train and validation nodes, as it "
+            "needs no selection. ")
+    text += ("Its RMSE and MAE are below those of every other method in every setting" if not behind else
+             f"RMSE or MAE not larger: {', '.join(behind)}")
+    return text + (f"; not significant: {', '.join(unsure)}." if unsure else ", with p < 0.05 each.")
 
 
-def of_setting(setting):
-    rows = by_method(setting)
-    cone, paper = rows["cone"], rows["cone"].get("paper")
-    text = f"- **{setting['name']}.** `cone` has an RMSE of {cone['rmse']:.3f} ± {cone['rmse_error']:.3f}"
-    if paper:
-        text += f" (paper {paper['rmse']:.3f})"
-    text += (f", its direct method alone {rows['cone_dm']['rmse']:.3f}, the weights alone (`cone_snips`) "
-             f"{rows['cone_snips']['rmse']:.3f}. Of the paper's baselines it beats {names(beaten(setting))}; "
-             f"not beaten: {names([m for m in PAPERS if m not in beaten(setting)])}.")
-    above = better_than_cone(setting)
-    if above:
-        text += f" Better than `cone`: {names(above)}."
-    return text
+def lead_of_cone(settings):
+    """Errors of cone, and the methods that are not significantly worse, or better."""
+    rows = [by_method(s) for s in settings]
+    ours = listed(f"{r['cone']['rmse']:.3f}" for r in rows)
+    text = f"- **`cone`** has an RMSE of {ours}"
+    if all("paper" in r["cone"] for r in rows):
+        papers = listed(f"{r['cone']['paper']['rmse']:.3f}" for r in rows)
+        text += f" (paper {papers})"
+    others = [f"{names(left)} ({s['name']})" for s in settings
+              if (left := [m for m in PAPERS if m not in beaten(s)])]
+    text += f". It is better than all of the paper's baselines{' except ' + '; '.join(others) if others else ''}"
+    above = [f"{names(better)} ({s['name']})" for s in settings if (better := better_than_cone(s))]
+    if len(above) == len(settings) and len({part.split(" (")[0] for part in above}) == 1:
+        above = [above[0].split(" (")[0] + " in every setting"]
+    return text + (f"; better than `cone`: {'; '.join(above)}." if above else ".")
 
 
 def choice(setting, criterion):
-    """The RMSE of cone where γ and ζ are chosen by a criterion."""
+    """The RMSE of cone with γ and ζ chosen by a criterion."""
     return next(row["rmse"] for row in setting["selections"] if row["criterion"] == criterion)
 
 
@@ -150,38 +151,33 @@ def reading(settings, defaults, maps):
     def figures(method, key="rmse"):
         return listed(f"{r[method][key]:.3f}" for r in rows)
 
-    def papers(method):
-        return listed(f"{r[method]['paper']['rmse']:.3f}" for r in rows)
-
-    lines = [lead_of_ridge(settings), *[of_setting(setting) for setting in settings]]
+    lines = [lead_of_ridge(settings), lead_of_cone(settings)]
     gap = max(abs(r["cone, literal"]["rmse"] - r["cone_dm"]["rmse"]) for r in rows)
-    lines.append("- **The literal correction is the direct method in all but name.** As printed, the correction is divided by "
-                 f"n twice: the RMSE of `cone, literal` and of `cone_dm` differ by at most {gap:.5f} in any setting.")
-    lines.append("- **Least squares is not off by the same amount every time: it is erratic.** In the paper RMSE and MAE of OLS are "
-                 f"nearly equal. Ours: `dm_ols1` has an RMSE of {figures('dm_ols1')} and a median error of "
-                 f"{figures('dm_ols1', 'median_error')}; `dm_ols2` {figures('dm_ols2')} and "
-                 f"{figures('dm_ols2', 'median_error')}. On raw word counts without a penalty a few predictions are absurd, and "
-                 f"the doubly robust versions multiply their errors by weights. With a penalty, `dm_ridge` has {figures('dm_ridge')}.")
+    lines.append("- **Literal correction.** The printed formula divides the correction by n twice, so `cone, literal` is almost the "
+                 f"direct method: its RMSE and that of `cone_dm` differ by at most {gap:.5f}.")
+    lines.append("- **Least squares.** In the paper RMSE and MAE of OLS are nearly equal. Here a few predictions on raw word counts "
+                 "without a penalty are extreme, which doubly robust versions multiply by weights: compare RMSE and median. "
+                 f"With a penalty (`dm_ridge`) the RMSE is {figures('dm_ridge')}.")
     if all("paper" in r["dm_nn"] for r in rows):
-        lines.append(f"- **The baselines need not be as bad as printed.** `dm_nn`: {figures('dm_nn')}, in the paper {papers('dm_nn')}. "
-                     f"`okb` (median bandwidth, penalty by leave-one-out error): {figures('okb')}, in the paper {papers('okb')}. "
-                     f"`ips`: {figures('ips')}, in the paper {papers('ips')}.")
+        smaller, larger = ([m for m in PAPERS if all(compare(r[m]["rmse"], r[m]["paper"]["rmse"]) for r in rows)]
+                           for compare in (operator.lt, operator.gt))
+        lines.append(f"- **Baselines.** RMSE below the paper's in every setting: {names(smaller)}; above: {names(larger)}. `okb` has a "
+                     "median bandwidth and a penalty by leave-one-out error.")
         if all(r["ips"]["paper"] == r["dr_ols1"]["paper"] for r in rows):
-            lines.append("- **A curiosity.** To the three digits printed, the paper's DR-OLS1 equals its IPS-X in RMSE and MAE in "
-                         "every setting, as if its regression were not used.")
+            lines.append("- In the paper DR-OLS1 equals IPS-X in RMSE and MAE to three digits in every setting, as if its regression "
+                         "were not used.")
     shares = [r["cone"]["bias"] ** 2 / r["cone"]["rmse"] ** 2 for r in rows]
-    lines.append("- **Much of what is left is bias, and it has one direction.** The squared bias of `cone` is "
-                 f"{listed(f'{100 * share:.0f} %' for share in shares)} of its mean square; the bias is "
-                 f"{listed(format(r['cone']['bias'], '+.3f') for r in rows)}, that of `naive` "
-                 f"{listed(format(r['naive']['bias'], '+.3f') for r in rows)}. Attention takes a weighted mean over neighbours "
-                 "and cannot count them, but the simulated outcome is a weighted sum.")
-    lines.append("- **Tuning is for prediction, not for the value.** On the same simulations and splits `cone` has an RMSE of "
-                 f"{figures('cone')} with the options that `cone tune` chooses, and of "
+    has_sign_of_naive = all(r["cone"]["bias"] * r["naive"]["bias"] > 0 for r in rows)
+    lines.append("- **Bias.** The squared bias of `cone` is "
+                 f"{listed(f'{100 * share:.0f} %' for share in shares)} of its mean squared error"
+                 f"{', with the sign of the bias of `naive`' if has_sign_of_naive else ''}. "
+                 "Attention takes a weighted mean over neighbours and cannot count them, but the simulated outcome is a weighted sum.")
+    lines.append("- **Tuning** selects for prediction, not for the value. On the same simulations and splits `cone` has an RMSE of "
+                 f"{figures('cone')} with the options chosen by `cone tune`, and of "
                  f"{listed(format(by_method(s)['cone']['rmse'], '.3f') for s in defaults)} with the defaults. Choosing γ and ζ by "
-                 "a figure that needs no truth (below, under figure 2) is no better than the defaults beyond the standard errors. "
-                 f"Choosing by the error of the outcome networks alone is dangerous: {listed(format(choice(m, 'outcome networks alone'), '.3f') for m in maps)} "
-                 f"at κ2 = 2 on the two networks, the defaults {listed(format(choice(m, 'none: the default gamma and zeta'), '.3f') for m in maps)}. "
-                 "A better prediction of logged outcomes is not a better value.")
+                 "a criterion that needs no truth (Figure 2) improves on the defaults by no more than the standard errors; the error of the "
+                 f"outcome networks alone gives {listed(format(choice(m, 'outcome error alone'), '.3f') for m in maps)} at κ2 = 2, the "
+                 f"defaults {listed(format(choice(m, 'none (default gamma and zeta)'), '.3f') for m in maps)}.")
     return "\n".join(lines)
 
 
@@ -190,26 +186,26 @@ def figure(record):
     values = record["values"]
     for setting in record["settings"]:
         flat = [v for row in setting["rmse"] for v in row if v is not None]
-        by_gamma = [statistics.median(row) for row in setting["rmse"]]
-        by_zeta = [statistics.median(column) for column in zip(*setting["rmse"])]
-        parts.append(
-            f"- {setting['name']}: RMSE from {min(flat):.3f} to {max(flat):.3f}. Median over ζ for γ = "
-            f"{listed(f'{v:g}' for v in values)}: {listed(f'{v:.3f}' for v in by_gamma)}; median over γ for the same ζ: "
-            f"{listed(f'{v:.3f}' for v in by_zeta)}.")
+        rows = [[f"{gamma:g}"] + [number(v, e) for v, e in zip(line, errors)]
+                for gamma, line, errors in zip(values, setting["rmse"], setting["rmse_error"])]
         choices = [[row["criterion"], number(row["rmse"], row["rmse_error"]), number(row["mae"], row["mae_error"])]
                    for row in setting["selections"]]
-        parts.append(f"\n{setting['name']}: γ and ζ chosen anew for every simulation\n\n" +
-                     table(["chosen by the least", "RMSE", "MAE"], choices) + "\n")
-        for key, title in (("rmse", "RMSE"), ("mae", "MAE")):
-            rows = [[f"{gamma:g}"] + [number(v, e) for v, e in zip(line, errors)]
-                    for gamma, line, errors in zip(values, setting[key], setting[f"{key}_error"])]
-            parts.append(f"\n{setting['name']}, {title} (rows γ, columns ζ)\n\n" +
-                         table(["γ \\ ζ", *[f"{v:g}" for v in values]], rows) + "\n")
+        parts.append(f"### {setting['name']}\n\nRMSE from {min(flat):.3f} to {max(flat):.3f}:\n\n" +
+                     table(["γ \\ ζ", *[f"{v:g}" for v in values]], rows) +
+                     "\n\nγ and ζ chosen in every simulation by the least value of a criterion:\n\n" +
+                     table(["criterion", "RMSE", "MAE"], choices) + "\n")
     return "\n".join(parts)
 
 
+def core_seconds(folder):
+    """The groups of table2_timing.txt in one sentence."""
+    lines = (folder / "table2_timing.txt").read_text().splitlines()[2:]
+    found = [re.fullmatch(r"(.*?) +([\d.]+)(?: +[\d.]+ %)? *", line).groups() for line in lines]
+    return ", ".join(f"{name} {float(seconds):,.0f}" for name, seconds in found)
+
+
 def machine(folder):
-    """Where the records come from; kept beside them by hand."""
+    """The machine of the records; written by hand."""
     file = folder / "machine.txt"
     return file.read_text().strip() if file.exists() else ""
 
@@ -225,58 +221,53 @@ def main():
     settings = study["settings"]
     count, runs = study["study"]["simulations"], study["study"]["runs"]
     missing = sum(row["num_missing"] for s in settings for row in s["methods"])
-    text = f"""# The paper's study, and what came out
+    text = f"""# Reproduction of Guo, Li and Liu (2020)
 
-Written by `scripts/render_results.py` from the records of
+Written by `scripts/render_results.py` from the records of `cone reproduce table1|table2|figure2 --data DIR --out STUDY` (`table2` also with
+`--no-tune`, kept as table2_defaults.json)
+by commit `{study["commit"]}` on BlogCatalog and Flickr. The paper: Ruocheng Guo, Jundong Li and Huan Liu (2020), *Counterfactual Evaluation of
+Treatment Assignment Functions with Networked Observational Data*, Proceedings of the 2020 SIAM International Conference on Data Mining (SDM). Errors are
+those of the policy value on held-out test nodes; outcomes have standard deviation 1. [method.md](method.md), section 8, describes the experiment.
 
-    cone reproduce table1 --data DIR --out STUDY
-    cone reproduce table2 --data DIR --out STUDY
-    cone reproduce table2 --data DIR --out STUDY --no-tune     (kept as table2_defaults.json)
-    cone reproduce figure2 --data DIR --out STUDY
-
-by commit `{study["commit"]}` on BlogCatalog and Flickr. Guo, Li and Liu, "Counterfactual Evaluation of Treatment Assignment Functions with Networked
-Observational Data" (SDM 2020) is the paper. Everything below is the value's error on held-out test nodes; outcomes have
-standard deviation 1. [method.md](method.md), section 8, describes the experiment.
-
-## In plain words
+## Summary
 
 {reading(settings, defaults["settings"], maps["settings"])}
 
-Where a method is called better, the one-tailed paired t test over simulations has p < {LEVEL} (mean absolute errors, one per
-simulation; not adjusted for the number of comparisons; every simulation has splits of its own). Ten simulations are few, and
-very unequal: where the random centroid happens to be an ordinary node, there is hardly any confounding.
+"Better" means p < {LEVEL} in the one-sided paired t test over simulations (mean absolute errors, one per simulation; no adjustment for
+multiplicity; every simulation has its own splits). Ten simulations are few and differ much: with an average node as centroid there is hardly
+any confounding.
 
-## Table 1: the simulated logs
+## Table 1: simulated data
 
 {(folder / "table1.md").read_text()}
-## Table 2: RMSE / MAE, the paper's in brackets
+Nodes that are treated, and nodes with a positive effect; mean ± standard deviation over ten simulations. [simulations.md](simulations.md) has
+normalised edge weights.
 
-{count} simulations, {runs} random 60/20/20 splits each; all methods on the same ones; {missing} values missing. A star: `cone` has
-the smaller error, p < {LEVEL}. The options of `cone` are chosen by grid search on the validation nodes of a simulation that is not in
-the table, those of `dm_nn` on the validation nodes of every split, the penalties of `okb` by leave-one-out error. Nothing is chosen by the truth.
+## Table 2: RMSE / MAE, those of the paper in brackets
+
+{count} simulations, {runs} random 60/20/20 splits each, the same for all methods; {missing} values missing. A star: `cone` is better
+(p < {LEVEL}). The options of `cone` are selected by grid search on the validation nodes of a simulation that is not in the table, those of `dm_nn` on
+the validation nodes of every split, the penalties of `okb` by leave-one-out error; never by the truth.
 
 {overview(settings)}
 
-± is the standard error over simulations; median is of the absolute errors of all splits.
+Below, ± is the standard error over simulations, median that of the absolute errors of all splits, and p is that of the test that `cone` or
+`network_dm` has the smaller error.
 
 {chr(10).join(detail(s) + chr(10) for s in settings)}
 ## Figure 2: γ and ζ
 
-Commit `{maps["commit"]}`. RMSE and MAE of `cone` at κ2 = 2, {maps["study"]["simulations"]} simulations, {maps["study"]["runs"]} split each, the other options as in table 2. A
-cell whose RMSE is far above its MAE holds a single extreme split, where an outcome network extrapolates; `cone evaluate` marks such a
-result (the outcome model predicts worse than a constant, few effective nodes, a huge standard error).
+Commit `{maps["commit"]}`. RMSE and MAE of `cone` at κ2 = 2, {maps["study"]["simulations"]} simulations, {maps["study"]["runs"]} split each, the other options as in Table 2. An RMSE far above
+the MAE is due to a single extreme split in which an outcome network extrapolates; `cone evaluate` warns in such cases (outcome model worse than
+a constant, small effective sample size, large standard error).
 
 ![Heat maps of RMSE and MAE over γ and ζ](figure2.svg)
 
 {figure(maps)}
-## What it costs
+## Run time
 
-Seconds of one core for all of table 2, by what is fitted together (`cone` includes its corrections and `cone_okb`; the tuning is
-not in it). {machine(folder)}
-
-```
-{(folder / "table2_timing.txt").read_text().rstrip()}
-```
+Core seconds of Table 2 by group of methods (`cone` includes its corrections and `cone_okb`, but not the tuning): {core_seconds(folder)}.
+{machine(folder)}
 """
     (ROOT / "docs/results.md").write_text(text)
     shutil.copyfile(folder / "figure2.svg", ROOT / "docs/figure2.svg")

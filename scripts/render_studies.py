@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Writes docs/studies.md, and the figures that other pages quote, from the records of the studies.
+"""Writes docs/studies.md, and the tables that other pages quote, from the records of the studies.
 
     cone reproduce values|worlds|effects|ablation|coverage --data DIR --out STUDY
     cone simulate --network DIR/NAME.mat --seed 7 --out NAME
     cone evaluate NAME --policy treat-all --estimators network_dm --json STUDY/learnt_NAME.json
     scripts/render_studies.py [STUDY]
 
-Without an argument it takes the records kept in bench/results/study. A study that has no record
-there is named as not run. In docs/network_ridge.md, docs/inference.md and README.md it replaces what stands between
-`<!-- study: NAME -->` and `<!-- end -->`; every figure there is read from the records.
+Without an argument it uses the records in bench/results/study. Studies without a record are marked as not run. In
+docs/network_ridge.md, docs/inference.md and README.md it replaces the text between `<!-- study: NAME -->` and
+`<!-- end -->`; all numbers there come from the records.
 """
 
 import json
@@ -21,18 +21,20 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 KEPT = ROOT / "bench/results/study"
 STUDIES = {
-    "values": ("The value over all nodes", "The two real networks, ten logs each, all nodes, "
-                "cross-fitted. \"Knows the topics\" regresses on the true topics of everybody and their sums over "
-                "neighbours, which no estimator can see: it is the floor."),
-    "worlds": ("Many worlds", "Real and generated networks; each world stresses another weakness. "
-               "[simulations.md](simulations.md) describes them."),
-    "effects": ("The effect of every node", "The log of Guo, Li and Liu (WSDM 2020), on which others published figures. "
-                "Draws differ between sources."),
-    "ablation": ("What each part of the network ridge buys", "`network_dm` with one thing changed at a time; "
-                 "tables of ratios first say what each part buys. A part that has nothing to work on changes nothing: words have no smooth and no curves."),
-    "coverage": ("How often intervals hold the truth", "Generated networks; in the first two worlds nothing is hidden. "
-                 "[inference.md](inference.md) explains the intervals."),
+    "values": ("Policy values", "Two real networks, all nodes, cross-fitted. The oracle is a ridge on the true topics and their "
+               "sums over neighbours, which estimators do not observe."),
+    "worlds": ("Worlds", "Each world stresses another weakness ([simulations.md](simulations.md))."),
+    "effects": ("Individual effects", "The simulation of Guo, Li and Liu (2020), *Learning Individual Causal Effects from "
+                "Networked Observational Data*, WSDM, beside published results, whose draws differ. Root PEHE: Hill (2011), "
+                "*Bayesian Nonparametric Modeling for Causal Inference*."),
+    "ablation": ("Ablation of the network ridge", "`network_dm` with one change at a time. Count features have no smooth group "
+                 "and no curves, so those changes have no effect there."),
+    "coverage": ("Coverage", "Generated networks; the first two worlds have no unmeasured confounding. Cells are for random-weights / "
+                 "treat-all / treat-none. [inference.md](inference.md) explains the intervals."),
 }
+#: Tables of a study that repeat another one of the page, by a part of the heading.
+REPEATED = {"values": ["RMSE relative to"], "worlds": ["network_dr: "],
+            "ablation": ["coverage of", "RMSE of the policy value"]}
 
 
 def load(folder, name):
@@ -77,30 +79,24 @@ def listed(values, form):
     return ", ".join(texts[:-1]) + " and " + texts[-1]
 
 
-GROUP_WORDS = {"own_counts": "own words", "own_numeric": "own columns", "own_smooth": "own columns, smooth",
-               "own_curves": "own columns, curves",
-               "neighbour_sums_counts": "neighbours' words, summed", "neighbour_sums_numeric": "neighbours' columns, summed",
-               "neighbour_effects": "neighbours", "neighbour_means_counts": "neighbours' words, averaged",
-               "neighbour_means_numeric": "neighbours' columns, averaged", "mean_neighbour_effects": "neighbours, averaged"}
-
-
-def learnt_shares(folder):
-    """Shares of the variance that the degree leaves of the outcome, by group, network and arm."""
-    columns, shares = [], {}
+def variance_fractions(folder):
+    """Fractions of the outcome variance after adjustment for the degree, by group, network and arm."""
+    columns, fractions = [], {}
     for path in sorted(folder.glob("learnt_*.json")):
         ridge = json.loads(path.read_text())["diagnostics"]["network_ridge"]
         for arm in ridge["arms"]:
             columns.append(f"{path.stem.removeprefix('learnt_')}, arm {arm['arm']}")
-            parts = {GROUP_WORDS[name]: v for name, v in arm["variances"].items()}
+            parts = {f"`{name}`": v for name, v in arm["variances"].items()}
             parts["noise"] = arm["noise"] + arm["noise_growth"]
             total = sum(parts.values())
             for name, value in parts.items():
-                shares.setdefault(name, {})[columns[-1]] = value / total
+                fractions.setdefault(name, {})[columns[-1]] = value / total
     if not columns:
         return ""
-    lines = ["What it learnt (one log on each real network, κ2 = 1): shares of the variance that the degree leaves of the outcome.", "",
+    lines = ["Estimated variances (one simulation on each real network, κ2 = 1) as fractions of the outcome variance after adjustment "
+             "for the degree:", "",
              "| group | " + " | ".join(columns) + " |", "|---" + "|---:" * len(columns) + "|"]
-    for name, values in shares.items():
+    for name, values in fractions.items():
         lines.append(f"| {name} | " + " | ".join(f"{100 * values.get(c, 0):.1f} %" for c in columns) + " |")
     return "\n".join(lines)
 
@@ -110,19 +106,18 @@ def quote_network_ridge(records):
     if record is None:
         return "The study has not been run."
     methods = ["naive", "dm_ridge", "cone", "cone_dm", "network_dm", "network_dr", record["reference"]]
-    text = [f"{record['simulations']} logs on each real network, commit `{record['commit']}`, all nodes:", ""]
-    for policy in ("random-weights", "treat-all", "treat-none"):
-        text += [value_table(record, policy, methods), ""]
-    text.append(f"For random-weight policies that is {listed(ratios(record, 'random-weights', 'network_dm'), '{:.1f}')} times the "
-                "error of the row that knows the topics.")
     cover = coverage(record, "random-weights", "network_dm")
-    text.append(f"Its 95 % intervals held the truth in {listed([100 * c for c in cover], '{:.0f}')} % of these logs: what "
-                "is left is hidden confounding, which no sampling interval knows about.")
-    return "\n".join(text)
+    return "\n".join([
+        f"{record['simulations']} simulations on each real network, commit `{record['commit']}`, all nodes "
+        "([studies.md](studies.md) has the other policies):", "",
+        value_table(record, "random-weights", methods), "",
+        f"The RMSE of `network_dm` is {listed(ratios(record, 'random-weights', 'network_dm'), '{:.1f}')} times that of the oracle. "
+        f"The coverage of its 95 % confidence intervals is {listed([100 * c for c in cover], '{:.0f}')} %: the remaining error is "
+        "bias from unmeasured confounding, which sampling intervals do not include."])
 
 
 def quote_ablation(records):
-    """What a change does to the error, over settings and policies: the middle, the least and the most."""
+    """RMSE relative to the default, over settings and policies: median, minimum and maximum."""
     record = records["ablation"]
     if record is None:
         return "The study has not been run."
@@ -132,9 +127,9 @@ def quote_ablation(records):
         for method in (m["method"] for m in record["policies"][0]["settings"][0]["methods"]):
             for row, best in zip(find(record, policy, method)[1], floor):
                 changes.setdefault(method, []).append(row["rmse"] / best["rmse"])
-    lines = [f"`cone reproduce ablation`, commit `{record['commit']}`, {record['simulations']} logs of each of {len(names)} settings ({'; '.join(names)}), three policies: "
-             "RMSE over that of `network_dm` as it is.", "",
-             "| one thing changed | in the middle | from | to |", "|---|---:|---:|---:|"]
+    lines = [f"`cone reproduce ablation`, commit `{record['commit']}`, {record['simulations']} simulations of each of {len(names)} settings ({'; '.join(names)}), three policies: "
+             "RMSE relative to `network_dm` with its defaults.", "",
+             "| change | median | minimum | maximum |", "|---|---:|---:|---:|"]
     for method, values in changes.items():
         if method != record["reference"]:
             lines.append(f"| {method} | {statistics.median(values):.2f} | {min(values):.2f} | {max(values):.2f} |")
@@ -148,8 +143,9 @@ def quote_readme(records):
     return value_table(record, "random-weights", ["naive", "dm_ridge", "cone", "network_dm", record["reference"]])
 
 
-def weigh_widths(record):
-    """Cells where `naive` is off by more than three sampling errors: how many robust half-widths are as wide as that, how many not."""
+def compare_widths(record):
+    """Cells where the RMSE of `naive` exceeds three standard errors: in how many the sensitivity half-width is at least as large, and
+    in how many it is smaller."""
     wide = narrow = 0
     for setting in record["settings"]:
         for policy in setting["policies"]:
@@ -164,45 +160,92 @@ def weigh_widths(record):
 
 
 def quote_coverage(records):
-    """Each world in a line: shares over the three policies, least first."""
+    """One row per world: coverage for the three policies."""
     record = records["coverage"]
     if record is None:
         return "The study has not been run."
-    lines = [f"`cone reproduce coverage`, commit `{record['commit']}`, seed {record['seed']}: `network_dm`, shares of 95 % intervals that "
-             "hold the truth for random-weights / treat-all / treat-none, and median half-widths of the robust ones beside the RMSE of "
-             "`naive`.", "",
-             "| world | logs | sampling | robust | robust, at least | robust half-width | RMSE of `naive` | joint bands |",
+    lines = [f"`cone reproduce coverage`, commit `{record['commit']}`, seed {record['seed']}: coverage of the 95 % confidence (sampling) and "
+             "sensitivity intervals of `network_dm` for random-weights / treat-all / treat-none, and the median half-width of the "
+             "sensitivity intervals beside the RMSE of `naive`.", "",
+             "| world | simulations | sampling | sensitivity | lower limit | half-width | RMSE of `naive` | joint bands |",
              "|---|---:|---:|---:|---:|---:|---:|---:|"]
     for setting in record["settings"]:
-        rows = [next(r for r in p["rows"] if r["method"] == "network_dm") for p in setting["policies"]]
-
-        def shares(key):
-            return " / ".join("-" if r[key] is None else f"{100 * r[key]:.1f}" for r in rows) + " %"
-
-        def widths(key):
-            return " / ".join("-" if r[key] is None else f"{r[key]:.3f}" for r in rows)
-
+        rows = rows_of(setting, "network_dm")
         bands = setting["all_bands_hold"]
-        lines.append(f"| {setting['name']} | {rows[0]['simulations']} | {shares('sampling')} | {shares('robust')} | "
-                     f"{shares('sensitivity_least')} | {widths('sensitivity_half_width')} | {widths('naive_rmse')} | "
+        lines.append(f"| {setting['name']} | {rows[0]['simulations']} | {percentages(rows, 'sampling')} | {percentages(rows, 'sensitivity_interval')} | "
+                     f"{percentages(rows, 'sensitivity_least')} | {numbers(rows, 'sensitivity_half_width', 3)} | {numbers(rows, 'naive_rmse', 3)} | "
                      f"{'-' if bands is None else f'{100 * bands:.1f} %'} |")
-    wide, narrow = weigh_widths(record)
-    lines += ["", f"Where the error of `naive` exceeds three sampling errors ({wide + narrow} of the lines' cells for random-weights and treat-all), the "
-              f"robust half-width is below it in {narrow}. In these worlds a unit's noise is the same under every arm, which no data "
-              "can show; the intervals take it as independent (`--arm-noise`), and are too wide for random-weights.", "",
-              "\"At least\" is the lower end of the share's own one-sided 95 % confidence. [studies.md](studies.md) has all of it, by "
+    wide, narrow = compare_widths(record)
+    lines += ["", "Lower limit: one-sided 95 % confidence limit of the coverage of the sensitivity intervals. Where the RMSE of `naive` "
+              f"exceeds three standard errors ({wide + narrow} cells for random-weights and treat-all), the half-width is smaller in "
+              f"{narrow}. In these worlds a unit's noise is the same under every arm, which data cannot show; the intervals assume "
+              "independence (`--arm-noise`) and are conservative for random-weights. [studies.md](studies.md) has all results, by "
               "dependence and for `dr_ridge`."]
     return "\n".join(lines)
 
 
-def table_text(folder, name):
-    """The study's own tables, one heading lower. Ratios are what an ablation is about; intervals of a few logs say nothing."""
+def percentages(rows, key):
+    return " / ".join("-" if row[key] is None else f"{100 * row[key]:.1f}" for row in rows) + " %"
+
+
+def numbers(rows, key, digits):
+    return " / ".join("-" if row[key] is None else f"{row[key]:.{digits}f}" for row in rows)
+
+
+def rows_of(setting, method):
+    """The results of a method for the three policies."""
+    return [next(row for row in policy["rows"] if row["method"] == method) for policy in setting["policies"]]
+
+
+def world_table(titles, record, cells):
+    """One row per world."""
+    lines = ["| world | " + " | ".join(titles) + " |", "|---" + "|---:" * len(titles) + "|"]
+    return "\n".join(lines + ["| " + " | ".join([s["name"], *cells(s)]) + " |" for s in record["settings"]])
+
+
+def coverage_table(record, method):
+    def cells(setting):
+        rows = rows_of(setting, method)
+        return [str(rows[0]["simulations"]),
+                *(percentages(rows, key) for key in ("sampling", "sensitivity_interval", "sensitivity_least")),
+                *(numbers(rows, key, 4) for key in ("half_width", "sensitivity_half_width", "rmse", "naive_rmse"))]
+    return world_table(["simulations", "sampling", "sensitivity", "lower limit", "sampling half-width",
+                        "sensitivity half-width", "RMSE", "RMSE of `naive`"], record, cells)
+
+
+def dependence_table(record, method):
+    names = list(record["settings"][0]["policies"][0]["rows"][0]["by_dependence"])
+
+    def cells(setting):
+        rows = [row["by_dependence"] for row in rows_of(setting, method)]
+        return [percentages(rows, name) for name in names]
+    return world_table(names, record, cells)
+
+
+def table_text(folder, name, record):
+    """The study's tables, one heading level lower, without those that repeat another."""
     sections = re.split(r"(?m)^(?=### )", (folder / f"{name}.md").read_text().strip())
-    sections = [section.strip() for section in sections if section.strip()]
-    if name == "ablation":
-        sections = [section for section in sections if "95 % intervals" not in section.split("\n", 1)[0]]
-        sections.sort(key=lambda section: "RMSE over that" not in section.split("\n", 1)[0])
-    return "\n\n".join(f"#{section}" for section in sections)
+    parts = []
+    for section in filter(None, (section.strip() for section in sections)):
+        heading = section.split("\n", 1)[0]
+        if any(part in heading for part in REPEATED.get(name, [])):
+            continue
+        method = heading.removeprefix("### ").split(":")[0]
+        if "assumed dependence" in heading:
+            section = f"{heading}\n\n{dependence_table(record, method)}"
+        elif "sensitivity intervals" in heading:
+            section = f"{heading}\n\n{coverage_table(record, method)}"
+        parts.append(f"#{section}")
+    if name == "worlds":
+        parts.append("The ratios of `network_dr` differ from these by at most "
+                     f"{largest_difference(record, 'network_dm', 'network_dr'):.3f}.")
+    return "\n\n".join(parts)
+
+
+def largest_difference(record, method, other):
+    """Of the verdicts' ratios."""
+    ratio = {(v["method"], v["setting"], v["policy"]): v["ratio"] for v in record["verdicts"]}
+    return max(abs(value - ratio[(other, *key)]) for (name, *key), value in ratio.items() if name == method)
 
 
 def replace_block(path, name, text):
@@ -216,18 +259,19 @@ def replace_block(path, name, text):
 def main():
     folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else KEPT
     records = {name: load(folder, name) for name in STUDIES}
-    page = ["# Studies against known truth", "",
-            "Written by `scripts/render_studies.py` from the records of `cone reproduce WHAT --data DIR --out STUDY`. "
-            "The paper's own tables are in [results.md](results.md).", ""]
-    for name, (title, words) in STUDIES.items():
-        page += [f"## {title}", "", words, ""]
+    page = ["# Simulation studies", "",
+            "Written by `scripts/render_studies.py` from the records of `cone reproduce STUDY --data DIR --out OUT`. "
+            "[results.md](results.md) reproduces the tables of Guo, Li and Liu (2020), *Counterfactual Evaluation of Treatment "
+            "Assignment Functions with Networked Observational Data*, SDM.", ""]
+    for name, (title, description) in STUDIES.items():
+        page += [f"## {title}", "", description, ""]
         if records[name] is None:
             page += [f"`cone reproduce {name}` has not been run for this page.", ""]
             continue
         count = records[name].get("simulations", records[name].get("replicates"))
         page += [f"`cone reproduce {name}`, commit `{records[name]['commit']}`, seed {records[name]['seed']}"
                  f"{f', {count} simulations' if count else ''}.", "",
-                 table_text(folder, name), ""]
+                 table_text(folder, name, records[name]), ""]
         if folder.resolve() != KEPT:
             for kind in ("json", "md"):
                 shutil.copyfile(folder / f"{name}.{kind}", KEPT / f"{name}.{kind}")
@@ -235,7 +279,7 @@ def main():
     if folder.resolve() != KEPT:
         for path in folder.glob("learnt_*.json"):
             shutil.copyfile(path, KEPT / path.name)
-    figures = quote_network_ridge(records) + "\n\n" + learnt_shares(folder)
+    figures = quote_network_ridge(records) + "\n\n" + variance_fractions(folder)
     replace_block(ROOT / "docs/network_ridge.md", "network_ridge", figures)
     replace_block(ROOT / "docs/network_ridge.md", "ablation", quote_ablation(records))
     replace_block(ROOT / "docs/inference.md", "coverage", quote_coverage(records))

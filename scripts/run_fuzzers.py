@@ -1,7 +1,7 @@
 """Fuzzes the readers: ./dev fuzz [TARGET] [SECONDS]. Needs the executables of the preset `fuzz`.
 
 Each target first replays the inputs in tests/fuzz/corpus/TARGET and those that earlier runs kept in
-build/fuzz/corpus/TARGET, then changes them for as long as it is told to. Prints a table at the end.
+build/fuzz/corpus/TARGET, then mutates them for the given time. Prints a table at the end.
 """
 import argparse
 import os
@@ -15,8 +15,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SEEDS = ROOT / "tests" / "fuzz" / "corpus"
 BUILD = ROOT / "build" / "fuzz"
 LIMITS = ["-timeout=10", "-rss_limit_mb=1024", "-max_len=4096"]
-# Choosing inputs by entropy takes two thirds of the time of a small reader, long stacks of
-# allocations a tenth; a smaller quarantine leaves more of the memory to the reader.
+# Entropic scheduling takes two thirds of the time of a small reader and deep allocation stacks a
+# tenth; a smaller quarantine leaves more memory to the reader.
 FAST = ["-entropic=0"]
 ENVIRONMENT = {**os.environ, "OPENBLAS_NUM_THREADS": "1",
                "ASAN_OPTIONS": "malloc_context_size=2:quarantine_size_mb=64"}
@@ -30,17 +30,17 @@ def call(command, **variables):
 
 
 def run(target, seconds):
-    """Returns status and log; leaves what broke the reader in build/fuzz/finds/TARGET-*."""
+    """Returns status and log; failing inputs are in build/fuzz/finds/TARGET-*."""
     program = BUILD / "bin" / f"fuzz_{target}"
     kept = BUILD / "corpus" / target
     finds = BUILD / "finds"
     for folder in (kept, finds):
         folder.mkdir(parents=True, exist_ok=True)
-    # A format that moves on must not leave its examples behind: all but former finds are valid.
+    # The corpus must follow changes of the format: all inputs except former findings are valid.
     valid = [path for path in (SEEDS / target).iterdir() if not path.name.startswith("find-")]
     status, log = call([program, *sorted(valid)], CONE_FUZZ_VALID="1")
     if status != 0:
-        return status, log + "\ntests/fuzz/make_corpus.py writes the inputs again\n"
+        return status, log + "\ntests/fuzz/make_corpus.py rewrites the inputs\n"
     dictionary = ROOT / "tests" / "fuzz" / f"{target}.dict"
     return call([program, kept, SEEDS / target, *LIMITS, *FAST, "-print_final_stats=1",
                  f"-artifact_prefix={finds}/{target}-",
@@ -78,8 +78,8 @@ def main():
     for name, log in failed:
         print(f"\n== {name}\n" + "\n".join(log.splitlines()[-60:]), file=sys.stderr)
     if failed:
-        print("\nThe inputs are in build/fuzz/finds; build/fuzz/bin/fuzz_TARGET FILE repeats one. Once"
-              "\nmended, keep it in tests/fuzz/corpus/TARGET.", file=sys.stderr)
+        print("\nThe inputs are in build/fuzz/finds; build/fuzz/bin/fuzz_TARGET FILE repeats one. After"
+              "\nthe fix, keep it in tests/fuzz/corpus/TARGET.", file=sys.stderr)
     return 1 if failed else 0
 
 

@@ -4,8 +4,8 @@
     python3 -m venv VENV && VENV/bin/pip install doubleml
     VENV/bin/python scripts/sensitivity_reference.py [--out FILE]
 
-Outcome models and propensities are given to DoubleML (0.11.4), so that both programs see the same
-arrays. Two things differ on purpose, and the script checks both:
+Outcome models and propensities are given to DoubleML (0.11.4), so that both programs use the same arrays.
+Two things differ on purpose, and the script checks both:
 - DoubleML finds robustness values by a minimiser that stops at about 1e-5. The file has the roots
   of DoubleML's own bounds.
 - DoubleML gives the standard error of the upper bound to the lower one and the other way round:
@@ -32,11 +32,11 @@ LEVEL = 0.95
 
 MEANING = {
     "treatment, outcome, propensity, mu0, mu1": "one per node",
-    "short": "propensity, mu0, mu1 of a model that knows less",
-    "delta1": "of the case `weighted`: how much more of arm 1 one policy gives than another",
+    "short": "propensity, mu0, mu1 of a model without the confounder",
+    "delta1": "of the case `weighted`: difference of the probability of arm 1 between two policies",
     "cases": "treat_all: value of arm 1. difference: arm 1 minus arm 0. weighted: mean of "
-             "delta1 * (arm 1 - arm 0); its standard errors are left out, as DoubleML counts the "
-             "weights' own spread in",
+             "delta1 * (arm 1 - arm 0); without standard errors, because DoubleML includes the "
+             "variance of the weights",
     "bounds": "per (cf_y, cf_d, rho): lower, upper, se_lower, se_upper, and one-sided confidence "
               "bounds ci_lower, ci_upper at the level",
     "se": "divides by n, not by n - 1",
@@ -47,11 +47,11 @@ MEANING = {
 
 
 def draw_arrays(rng, n=80):
-    x, hidden = rng.normal(size=(2, n))
-    e = 1 / (1 + np.exp(-0.8 * x - 0.6 * hidden))
+    x, confounder = rng.normal(size=(2, n))
+    e = 1 / (1 + np.exp(-0.8 * x - 0.6 * confounder))
     d = (rng.random(n) < e).astype(float)
-    y = x + hidden + d * (0.7 + 0.3 * x) + rng.exponential(size=n) - 1
-    known = {"propensity": e, "mu0": 0.9 * x + 0.8 * hidden, "mu1": 0.7 + 1.2 * x + 0.9 * hidden}
+    y = x + confounder + d * (0.7 + 0.3 * x) + rng.exponential(size=n) - 1
+    known = {"propensity": e, "mu0": 0.9 * x + 0.8 * confounder, "mu1": 0.7 + 1.2 * x + 0.9 * confounder}
     short = {"propensity": 1 / (1 + np.exp(-0.7 * x)), "mu0": 0.9 * x, "mu1": 0.8 + 1.2 * x}
     return d, y, known, short
 

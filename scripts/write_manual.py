@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Manual pages and completions from what the program says itself: write_manual.py PROGRAM FOLDER
+"""Writes manual pages and completions from the program's help: write_manual.py PROGRAM FOLDER
 
 Writes FOLDER/man/cone.1.gz, one page per command (cone-evaluate.1.gz, ...), and FOLDER/completions.
-Every word comes from --help, so a page cannot say what the program does not.
+All text comes from --help.
 """
 
 import gzip
@@ -14,18 +14,18 @@ import sys
 
 LISTS = {"Positionals": "ARGUMENTS", "Options": "OPTIONS", "Subcommands": "COMMANDS"}
 EXIT_STATUS = "Exit status: "
-HELP_COLUMN = 34  # where the help has what an option means
+HELP_COLUMN = 34  # of the description of an option
 
 
 def ask(program, *arguments):
-    # The help names the environment's values as defaults; they are not everybody's.
+    # Without the environment's values, which the help would show as defaults.
     environment = {k: v for k, v in os.environ.items() if not k.startswith("CONE_")}
     return subprocess.run([program, *arguments], check=True, capture_output=True, text=True,
                           env=environment).stdout.rstrip()
 
 
 def escape(text):
-    """Every hyphen as it is typed: most are in flags and names, which also must not be broken."""
+    """Hyphens are literal: most are in flags and names, which must not be broken either."""
     for plain, written in (("\\", r"\e"), ("-", r"\-"), ("~", r"\(ti"), ("^", r"\(ha"), ("'", r"\(aq")):
         text = text.replace(plain, written)
     return r"\&" + text if text.startswith(".") else text
@@ -38,7 +38,7 @@ def flag_tag(text):
 
 
 def write_entries(lines):
-    """Options, arguments or commands: a tag, and from HELP_COLUMN on or in the next line its text."""
+    """Options, arguments or commands: a tag, with its text from HELP_COLUMN on or in the next line."""
     page, i = [], 0
     while i < len(lines):
         line, following = lines[i], lines[i + 1] if i + 1 < len(lines) else ""
@@ -52,7 +52,7 @@ def write_entries(lines):
 
 
 def write_items(lines):
-    """A table of names and meanings, or a list; what is indented more goes on from the line above."""
+    """A table of names and descriptions, or a list; deeper indentation continues the line above."""
     found = re.match(r" *\S.*?( {2,})\S", lines[0])
     column = found.end() - 1 if found else None
     indent = len(lines[0]) - len(lines[0].lstrip())
@@ -80,7 +80,7 @@ def write_paragraph(lines):
 
 
 def write_examples(lines):
-    """Commands, and below each the remark that the help has beside it."""
+    """Commands, each followed by its remark."""
     page, goes_on = [".nf"], False
     for line in lines:
         command, *remarks = re.split(r" {3,}", line.strip(), maxsplit=1)
@@ -136,9 +136,9 @@ def read_help(text):
 
 def write_page(name, version, text, see_also):
     about, usage, sections = read_help(text)
-    headline, _, more = about.partition("? ")
-    if more:  # the program's own help has more than a headline
-        headline += "?"
+    headline, _, more = about.partition(". ")
+    if more:  # the main help has more than a headline
+        headline += "."
         sections["DESCRIPTION"] = [".PP", escape(more), *sections["DESCRIPTION"]]
     # Left-aligned and without hyphenation: options and file names stay whole.
     page = [f'.TH {name.upper()} 1 "" "{version}" "User Commands"', ".nh", ".ad l", ".SH NAME", rf"{escape(name)} \- {escape(headline)}",
@@ -165,7 +165,7 @@ def main():
     for name, command in zip(names, commands):
         pages[name] = write_page(name, version, ask(program, command, "--help"), ["cone"])
     (folder / "man").mkdir(parents=True, exist_ok=True)
-    for name, page in pages.items():  # the same bytes from the same words
+    for name, page in pages.items():  # reproducible bytes
         (folder / f"man/{name}.1.gz").write_bytes(gzip.compress(page.encode(), 9, mtime=0))
     (folder / "completions").mkdir(exist_ok=True)
     for shell, file in (("bash", "cone"), ("zsh", "_cone"), ("fish", "cone.fish")):

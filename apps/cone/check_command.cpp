@@ -19,18 +19,18 @@ namespace cone::app {
 namespace {
 
 constexpr const char* kCheckFooter =
-    R"(Shows how the data is read: the columns, their kinds and how they will be scaled, the arms and
-where they differ, the network, and what may be a mistake (lines with !). Nothing is estimated.
-Takes the flags of cone evaluate that say how to read the table. The exit status is 0 when the data
-can be read as a log and 2 when not, with every reason. What cone evaluate would refuse of data that
-can be read, such as an arm with fewer units than folds, is a line with ! and the flags that help.
-The labels of arms that it prints are those that always:LABEL and --cost LABEL=NUMBER of cone
-evaluate take.
+    R"(Shows how the data is read: the columns, their types and how they will be scaled, the arms
+and the covariates in which they differ, the network, and possible mistakes (lines with !). Nothing
+is estimated. Takes the flags of cone evaluate that say how to read the table. The exit status is 0
+when the data can be read as logged data and 2 when not, with every reason. Problems that cone
+evaluate would refuse in readable data, such as an arm with fewer units than folds, are lines with !
+that name the flags that help. The arm labels that it prints are those for always:LABEL and --cost
+LABEL=NUMBER of cone evaluate.
 
 Examples:
   cone check survey.csv --treatment got_letter --outcome voted
   cone check survey.csv --treatment t --outcome y --ignore name,date --missing indicate
-  cone check units.csv.gz --id unit --edges neighbours.csv --treatment t --outcome y
+  cone check units.csv.gz --id unit --edges edges.csv --treatment t --outcome y
   cone check mails.csv --treatment sent --control nothing --outcome bought
   cone check shop/ --policy shop/policy.csv
   cone check shop/ --json - | jq '.columns[] | select(.kind == "category")')";
@@ -54,7 +54,7 @@ int run_check(const CheckFlags& flags) {
   if (!data.observed.has_log()) {
     throw Error(ErrorCode::kData, {{.file = flags.data},
                                    "the data is a bare network: it has no treatments and outcomes",
-                                   "cone simulate makes a log from a network"});
+                                   "cone simulate draws treatments and outcomes on a network"});
   }
   DataReport report = report_data(data);
   for (const PolicyOnData& policy : resolve_policies(context, data.observed, flags.policies)) {
@@ -75,12 +75,11 @@ int run_check(const CheckFlags& flags) {
 
 void add_check_command(CLI::App& root, Command& chosen) {
   auto flags = std::make_shared<CheckFlags>();
-  CLI::App* command =
-      root.add_subcommand("check", "Show how your data is read, without estimating");
+  CLI::App* command = root.add_subcommand("check", "Show how the data is read, without estimating");
   command->footer(kCheckFooter);
   command->add_option("DATA", flags->data, kDataHelp)->required();
   command->add_option("--policy", flags->policies, "Policy names or files to check as well");
-  command->add_option("--json", flags->json, "Write the report to this file (- for stdout)")
+  command->add_option("--json", flags->json, "Write the report to this file (JSON; - for stdout)")
       ->check(file_name);
   flags->run.bind(*command);
   bind_flags(*command, flags->table, "The table of nodes");

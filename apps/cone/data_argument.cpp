@@ -6,7 +6,7 @@ namespace cone::app {
 
 void print_notes(const LoadedData& data) {
   for (const std::string& note : data.notes) std::cerr << "note: " << note << '\n';
-  for (const std::string& doubt : data.doubts) std::cerr << "warning: " << doubt << '\n';
+  for (const std::string& warning : data.warnings) std::cerr << "warning: " << warning << '\n';
 }
 
 }  // namespace cone::app

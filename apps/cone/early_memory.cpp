@@ -18,7 +18,7 @@ namespace {
 // A sanitizer's run-time is not there yet either, and would not fit into a small address space.
 #if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
-/// What the libraries take beside it while they start.
+/// What the libraries need besides it while they start.
 constexpr std::size_t kStartBytes = std::size_t{24} << 20;
 
 /// How many threads OpenBLAS will take buffers for: one per core, or the user's number if that is
@@ -43,17 +43,17 @@ std::size_t count_blas_threads(char** environment) {
 
 void check_memory(int, char**, char** environment) {
   const std::size_t wanted = count_blas_threads(environment) * cone::kBlasBufferBytes + kStartBytes;
-  const long place = syscall(SYS_mmap, nullptr, wanted, PROT_READ | PROT_WRITE,
-                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (place != -1) {
-    syscall(SYS_munmap, place, wanted);
+  const long address = syscall(SYS_mmap, nullptr, wanted, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (address != -1) {
+    syscall(SYS_munmap, address, wanted);
     return;
   }
   constexpr const char* kMessage =
       "cone: out of memory: the limit on the address space (ulimit -v) leaves no room to start; "
       "raise it, or set OMP_NUM_THREADS=1\n";
   if (write(STDERR_FILENO, kMessage, std::strlen(kMessage)) < 0) {
-    // There is nobody to tell.
+    // stderr is closed: nothing can be reported.
   }
   _exit(cone::app::kFailure);
 }

@@ -27,29 +27,30 @@ namespace cone::app {
 namespace {
 
 constexpr const char* kEffectsFooter =
-    R"(Writes what the network ridge expects of every node: its outcome under every arm, the effect of
-every arm against the control arm, how sure that is, and what it is made of. DATA is what cone
-evaluate takes. A node's line comes from a fit that saw neither its outcome nor its treatment.
+    R"(Predicts with the network ridge, for every node, the potential outcome under every arm and
+the effect of every arm against the control arm, with standard deviations and a decomposition. DATA
+is what cone evaluate takes. Predictions are cross-fitted: a node's row comes from a fit that saw
+neither its outcome nor its treatment.
 
 Columns, for arms called 0 and 1 (with other labels mu:LABEL, effect:LABEL and so on):
   id               the nodes, in the order of the data
-  mu0, mu1         expected outcome under each arm
+  mu0, mu1         predicted outcome under each arm
   effect           mu1 - mu0
-  effect_sd        its standard deviation, as the model believes it
-  mu_sd0, mu_sd1   the same of each expected outcome
-  part1:NAME       what a group of the model adds to mu1; the parts of an arm sum to its mu.
-                   fixed is the level of the arm and what the degree adds to it.
-The effect rests on part1:NAME - part0:NAME.
+  effect_sd        its standard deviation under the model
+  mu_sd0, mu_sd1   the standard deviation of each predicted outcome
+  part1:NAME       contribution of a group of the model to mu1; the parts of an arm sum to its mu.
+                   fixed holds the intercept of the arm and the fixed effect of the degree.
+The parts of the effect are part1:NAME - part0:NAME.
 
-Standard deviations take the model to be right: what nobody measured is not in them. For large data
-they come from random draws (--draws). The summary calls an effect sure where it is beyond two
-standard deviations. A node's own prediction is best without undersmoothing, which is the default
-here; for a mean over nodes cone evaluate undersmooths, so that its values differ a little.
+Standard deviations assume a correct model without unmeasured confounding. For large data they are
+computed from random draws (--draws). The summary counts effects beyond two standard deviations.
+Predictions of single nodes are best without undersmoothing, which is the default here; cone
+evaluate undersmooths for averages over nodes, so its values differ slightly.
 
 Examples:
   cone effects shop/ --out effects.csv
   cone effects survey.csv --treatment letter --outcome voted --out effects.csv
-  cone effects shop/ --out effects.csv --model shop.model       variances that cone fit has learnt
+  cone effects shop/ --out effects.csv --model shop.model       variances learnt by cone fit
   cone effects shop/ --out effects.csv --undersmoothing 0.1     the predictions of network_dm)";
 
 struct EffectsFlags {
@@ -63,18 +64,17 @@ struct EffectsFlags {
 };
 
 /// The model that --model names, which holds a network ridge; folds, options and seed become the
-/// model's. Undersmoothing, solver and draws are for the predictions, and stay as they are asked
-/// for.
+/// model's. Undersmoothing, solver and draws concern the predictions and stay as given.
 std::optional<FittedModel> read_ridge(EffectsFlags& flags) {
   if (flags.model.empty()) return std::nullopt;
   FittedModel model = read_model(flags.model);
   if (!model.network_ridge || model.plan().protocol != Protocol::kCrossFit) {
-    throw Error(
-        ErrorCode::kUsage,
-        {{.item = "--model"},
-         model.network_ridge ? "was fitted with --protocol split, which leaves most nodes out"
-                             : "holds no network ridge",
-         "fit a model with cone fit --parts network_ridge"});
+    throw Error(ErrorCode::kUsage,
+                {{.item = "--model"},
+                 model.network_ridge
+                     ? "was fitted with --protocol split, which predicts only the test nodes"
+                     : "holds no network ridge",
+                 "fit a model with cone fit --parts network_ridge"});
   }
   NetworkRidgeOptions options = model.network_ridge->options;
   options.undersmoothing = flags.options.network_ridge.undersmoothing;
@@ -85,13 +85,13 @@ std::optional<FittedModel> read_ridge(EffectsFlags& flags) {
   return model;
 }
 
-/// Flags that the model has decided.
-void refuse_decided_flags(const CLI::App& command) {
+/// Refuses flags whose values the model fixes.
+void refuse_fixed_flags(const CLI::App& command) {
   std::vector<Fault> faults;
   for (const char* flag : {"--seed", "--folds", "--ridge-groups", "--ridge-noise",
                            "--ridge-variances", "--ridge-criterion"}) {
     if (command.count(flag) == 0) continue;
-    faults.push_back({{.item = flag}, "is decided by the model", "leave it out"});
+    faults.push_back({{.item = flag}, "is fixed by the model", "leave it out"});
   }
   if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
 }
@@ -108,7 +108,7 @@ int run_effects(EffectsFlags flags) {
   const RidgeFit* known = model ? &*model->network_ridge : nullptr;
   progress.announce(expected_costs(context, data.observed, flags.options, known));
   const NodeEffects effects =
-      estimate_effects_and_doubts(context, data.observed, flags.options, known);
+      estimate_effects_with_warnings(context, data.observed, flags.options, known);
   std::vector<NodeIndex> nodes(data.observed.num_nodes());
   std::iota(nodes.begin(), nodes.end(), NodeIndex{0});
   const std::vector<double> units = take_sample(data.observed, nodes).weight;
@@ -133,13 +133,13 @@ int run_effects(EffectsFlags flags) {
 void add_effects_command(CLI::App& root, Command& chosen) {
   auto flags = std::make_shared<EffectsFlags>();
   CLI::App* command = root.add_subcommand(
-      "effects", "Write every node's expected outcomes and effects, and what they rest on");
+      "effects", "Predict potential outcomes and treatment effects of every node");
   command->footer(kEffectsFooter);
   command->add_option("DATA", flags->data, kDataHelp)->required();
   command->add_option("--out", flags->out, "CSV file to write")->required()->check(file_name);
   command
       ->add_option("--model", flags->model,
-                   "Take the variances from this model file, written by cone fit")
+                   "Use the variances in this model file, written by cone fit")
       ->check(file_name);
   add_spreadsheet_flag(*command, flags->cells);
   flags->run.bind(*command);
@@ -147,7 +147,7 @@ void add_effects_command(CLI::App& root, Command& chosen) {
   bind_flags(*command, flags->options, "Network ridge");
   command->callback([flags, command, &chosen] {
     chosen = [flags, command] {
-      if (!flags->model.empty()) refuse_decided_flags(*command);
+      if (!flags->model.empty()) refuse_fixed_flags(*command);
       return run_effects(*flags);
     };
   });

@@ -49,7 +49,7 @@ void refuse_many_processes() {
 int run_on_ranks(const EvaluateFlags& /*flags*/) {
   throw Error(ErrorCode::kUsage,
               {{.item = "--engine petsc"},
-               "this program was built without it: no MPI is in it",
+               "this program was built without PETSc and MPI",
                "./dev petsc builds build/release/bin/petsc/cone, which has it (docs/scale.md)"});
 }
 
@@ -72,13 +72,13 @@ class PetscSession {
   bool is_up_ = false;
 };
 
-/// Flags that write what ranks do not have.
+/// Refuses flags for outputs that the distributed engine does not have.
 void refuse_outputs(const EvaluateFlags& flags) {
   std::vector<Fault> faults;
   const auto refuse = [&](const char* flag, const std::string& file) {
     if (file.empty()) return;
     faults.push_back({{.item = flag},
-                      "is not known to --engine petsc",
+                      "is not supported with --engine petsc",
                       "leave it out, or evaluate without --engine"});
   };
   refuse("--nodes", flags.nodes);
@@ -112,7 +112,7 @@ nlohmann::ordered_json describe_partition(const distributed::PartitionReport& pa
   return out;
 }
 
-/// Sums over the ranks, or those of the rank that has most; called by all.
+/// Sums or maxima over the ranks; collective.
 nlohmann::ordered_json describe_phase(const distributed::Ranks& ranks,
                                       const distributed::PhaseMeter::Phase& phase) {
   nlohmann::ordered_json out;
@@ -125,7 +125,7 @@ nlohmann::ordered_json describe_phase(const distributed::Ranks& ranks,
   return out;
 }
 
-/// What the processes needed, over all of them; called by all.
+/// Time, memory and traffic over all ranks; collective.
 nlohmann::ordered_json describe_ranks(const distributed::Ranks& ranks,
                                       const distributed::EngineReport& report) {
   const distributed::Ranks::Traffic traffic = ranks.traffic();
@@ -156,15 +156,15 @@ void print(const EvaluateFlags& flags, const LoadedData& read, const EvaluationR
       [&] { return evaluation_text(record, flags.details); });
 }
 
-/// For containers whose shared memory is small in ways that nobody can ask for.
+/// CONE_SHARED_MEMORY=off: for containers with an undetectable /dev/shm limit.
 bool may_share_memory() {
-  const char* const wish = std::getenv("CONE_SHARED_MEMORY");
-  return wish == nullptr || std::string_view(wish) != "off";
+  const char* const value = std::getenv("CONE_SHARED_MEMORY");
+  return value == nullptr || std::string_view(value) != "off";
 }
 
-int evaluate_together(const EvaluateFlags& flags, Outputs& outputs) {
+int evaluate_collectively(const EvaluateFlags& flags, Outputs& outputs) {
   const distributed::Ranks ranks(PETSC_COMM_WORLD, may_share_memory());
-  ConsoleProgress progress(flags.run.quiet || !ranks.is_first());
+  ConsoleProgress progress(flags.run.quiet || !ranks.is_root());
   const Context context(flags.run.seed, flags.run.threads == 0 ? 1 : flags.run.threads, &progress);
   distributed::EngineReport report{.meter = distributed::PhaseMeter(ranks)};
   try {
@@ -180,21 +180,21 @@ int evaluate_together(const EvaluateFlags& flags, Outputs& outputs) {
                    read, record);
     const nlohmann::ordered_json engine = describe_ranks(ranks, report);
     progress.clear();
-    if (ranks.is_first()) print(flags, read, record, engine, outputs);
+    if (ranks.is_root()) print(flags, read, record, engine, outputs);
     return kSuccess;
-  } catch (const distributed::SharedError&) {
+  } catch (const distributed::CollectiveError&) {
     progress.clear();
-    if (ranks.is_first()) throw;  // all know of it; one says so
-    return kSuccess;              // a status of its own would have mpirun kill the one that speaks
+    if (ranks.is_root()) throw;  // every rank has the error; the first one reports it
+    return kSuccess;             // a failure here would make mpirun kill the rank that reports
   } catch (const Cancelled&) {
     std::cerr << fmt::format("cone: rank {}: interrupted; nothing was written\n", ranks.rank());
     MPI_Abort(ranks.comm(), interrupted_status());
   } catch (const std::bad_alloc&) {
-    std::cerr << fmt::format("cone: rank {}: out of memory; take more ranks on more machines\n",
+    std::cerr << fmt::format("cone: rank {}: out of memory; use more ranks on more machines\n",
                              ranks.rank());
     MPI_Abort(ranks.comm(), kFailure);
   } catch (const std::exception& error) {
-    // The others wait for this rank: they must not wait for ever.
+    // The others wait for this rank: they must not wait forever.
     std::cerr << fmt::format("cone: rank {}: {}\n", ranks.rank(), error.what());
     MPI_Abort(ranks.comm(), kFailure);
   }
@@ -205,12 +205,12 @@ int evaluate_together(const EvaluateFlags& flags, Outputs& outputs) {
 
 int run_on_ranks(const EvaluateFlags& flags) {
   refuse_outputs(flags);
-  // Of thousands of processes one writes.
+  // Only the first process writes.
   Outputs outputs = is_first_process() ? open_outputs(flags) : Outputs({}, {});
   const PetscSession session;
-  catch_interrupts();  // after PETSc, which has handlers of its own
+  catch_interrupts();  // after PETSc, which installs its own handlers
   if (!session.is_up()) throw Error(ErrorCode::kIo, {{}, "PETSc could not be started", ""});
-  const int status = evaluate_together(flags, outputs);
+  const int status = evaluate_collectively(flags, outputs);
   outputs.throw_failures();
   return status;
 }

@@ -9,9 +9,10 @@ namespace cone::app {
 namespace {
 
 constexpr const char* kEstimatorsFooter =
-    R"(The outcome model predicts what comes of an arm, the propensity how likely a unit was to get it;
-"propensity on" says from what it is learnt. A direct method (dm) has the first, weighting (ips, snips)
-the second, a doubly robust estimator (dr) both.
+    R"(The outcome model predicts a unit's outcome under each arm. The propensity is the probability
+that a unit receives an arm; "propensity on" names the covariates that it is estimated from. Direct
+methods (dm) use the outcome model, inverse propensity scoring (ips, snips) uses the propensity,
+doubly robust estimators (dr) use both.
 
 Examples:
   cone estimators
@@ -29,7 +30,7 @@ void add_estimators_command(CLI::App& root, Command& chosen) {
       TextTable table({{"estimator", Align::kLeft},
                        {"outcome model", Align::kLeft},
                        {"propensity on", Align::kLeft},
-                       {"what it is", Align::kLeft}});
+                       {"description", Align::kLeft}});
       for (const EstimatorInfo& row : estimator_catalogue()) {
         const std::string_view propensity = row.needs_propensity() ? enum_name(row.weights) : "";
         table.add_row({std::string(row.name), std::string(enum_name(row.outcome)),

@@ -48,52 +48,54 @@ namespace {
 
 constexpr const char* kEvaluateFooter =
     R"(DATA is one of
-  a CSV file with one line per node (.csv.gz too)
-  a folder with nodes.csv and, where you have them, edges.csv (source,target) and sparse features
+  a CSV file with one row per node (.csv.gz too)
+  a folder with nodes.csv and optionally edges.csv (source,target) and sparse features
     (features.npz or features.csv)
   a .mat file
   the word demo: a built-in simulated network with known truth
 Columns called id, treatment and outcome are found by name; --id, --treatment and --outcome name
-others. --weight and --cluster name columns that are found by no name. All other columns are features
-unless --features or --ignore say otherwise. cone check DATA shows how the data is read.
+others. Survey weights and clusters are used only if --weight and --cluster name them. All other
+columns are features unless --features or --ignore say otherwise. cone check DATA shows how the data
+is read.
 
-The treatment is 0 or 1, or holds the labels of 2 to 16 arms. The control arm is the one called 0,
-false, no, none or control; --control names another.
+The treatment is 0 or 1, or one of 2 to 16 arm labels. The control arm is the one called 0, false,
+no, none or control; --control names another.
 
-Policies: treat-all, treat-none, always:LABEL, uniform, random-weights:SEED, linear:FILE (feature,
-weight,neighbour_weight lines), or a CSV file with a column id and one column per policy: the
-probability of treatment, or labels (who gets what). For more than two arms probabilities need one
-column per arm, called NAME:LABEL; the control arm's may be left out. treat-all, treat-none and
-linear are for two arms.
+Policies: treat-all, treat-none, always:LABEL, uniform, random-weights:SEED, linear:FILE (rows
+feature,weight,neighbour_weight), or a CSV file with a column id and one column per policy: the
+probability of treatment, or the label of the arm that the policy assigns. With more than two arms
+probabilities need one column per arm, called NAME:LABEL; the control arm's may be left out.
+treat-all, treat-none and linear are for two arms.
 
 Examples:
   cone evaluate demo --policy treat-all treat-none random-weights:7
   cone evaluate shop/ --policy shop/policy.csv --estimators snips,dr_ridge
   cone evaluate survey.csv --treatment letter --outcome voted --ignore name --policy treat-all
   cone evaluate mails.csv --treatment sent --outcome bought --policy always:email always:sms
-  cone evaluate shop/ --policy uniform --nuisances given      your own propensity, mu0, mu1
+  cone evaluate shop/ --policy uniform --nuisances given      propensity, mu0 and mu1 from the data
   cone evaluate shop/ --policy p.csv --model shop.model       a model of cone fit, no training
-  cone evaluate shop/ --policy p.csv --estimators cone --attention ties.csv --embeddings z.npy
+  cone evaluate shop/ --policy p.csv --estimators cone --attention attention.csv --embeddings z.npy
   cone evaluate mails.csv --treatment sent --outcome bought --policy always:email always:sms \
-    --cost email=0.1 --cost sms=0.4                           gains and ranks net of cost
+    --cost email=0.1 --cost sms=0.4                           gains and ranks net of costs
   cone evaluate shop/ --policy treat-all --rank loyalty --budget-curve curve.csv
                                                               the gain at every budget
   cone evaluate survey.csv --treatment letter --outcome voted --policy treat-all \
-    --weight units --cluster village     survey weights; errors of a village go together
+    --weight w --cluster village          survey weights, cluster-robust standard errors
   cone evaluate shop/ --policy p.csv --repeats 5              medians over five seeds
-  cone evaluate shop/ --policy p.csv --nodes nodes.csv        what every node adds to the answer
-  cone evaluate shop/ --policy p.csv --report shop.html       one page to look at and pass on
+  cone evaluate shop/ --policy p.csv --nodes nodes.csv        contributions of every node
+  cone evaluate shop/ --policy p.csv --report shop.html       an HTML report
   cone evaluate shop/ --policy uniform --json - | jq '.policies[0].estimates'
 
-How to read the answer: value is the mean outcome had the policy decided, for the units in the
-data; "gain" is against the logged policy. Intervals cover sampling error, with errors of connected
-units taken together as far as the residuals show it; sensitivity intervals also allow for a hidden
-reason for treatment as strong as what the network shows (that nothing stronger is hidden is an
-assumption). "rank" are the ranks that a policy may have, 1 the best.
+Output: value is the policy value, the mean outcome had the policy been followed, for the units in
+the data; gain is the difference from the logged policy. Confidence intervals cover sampling error,
+with errors of connected units correlated as the residuals show. Sensitivity intervals also allow
+for an unmeasured confounder as strong as what the network reveals; that none is stronger is an
+assumption. rank is the range of ranks that a policy may have, 1 is the best.
 
-With --details (or --estimators) one table per policy follows: "eff. nodes" is how many equally
-weighted nodes the estimate rests on; a ! marks rows with a warning below. A node's outcome is
-assumed not to depend on what other nodes get.)";
+With --details (or --estimators) one table per policy follows. ESS is the effective sample size, the
+number of equally weighted nodes that would give the same variance; a ! marks rows with a warning
+below. No interference is assumed (SUTVA): a node's outcome does not depend on the treatments of
+other nodes.)";
 
 /// The model that --model names; plan, options and seed become the model's.
 std::optional<FittedModel> read_named_model(EvaluateFlags& flags) {
@@ -113,14 +115,14 @@ void choose_rankings(std::span<const PolicyOnData> policies, EvaluateFlags& flag
   if (!flags.options.budget.rank.empty()) return;
   throw Error(ErrorCode::kUsage,
               {{.item = "--budget-curve"},
-               "every policy treats everyone with the same probability: none ranks the units",
-               "name a column that does by --rank, or a policy with probabilities"});
+               "every policy treats all units with the same probability: none ranks them",
+               "name a column by --rank, or add a policy whose probabilities differ"});
 }
 
-/// Beyond this many nodes a table of all of them is not worth a picture of ninety.
+/// Above this many nodes the table of all of them costs too much for a plot of ninety.
 constexpr std::size_t kMostNodesForPicture = 200'000;
 
-/// The record as JSON; with --report it also holds what the picture of the network shows.
+/// The record as JSON; with --report it also holds the data of the network plot.
 nlohmann::ordered_json record_json(const EvaluationRecord& record, const EvaluateFlags& flags,
                                    const Dataset& data, const NodeTable& nodes) {
   nlohmann::ordered_json json = to_json(record);
@@ -236,7 +238,7 @@ int run_evaluate(EvaluateFlags flags) {
   if (!flags.run.quiet && flags.json != "-") {
     if (flags.takes_rows_of_model) {
       data.notes.push_back(
-          "with --model the rows are those that rest on the model; --estimators adds others");
+          "with --model only estimators that use the model are run; --estimators adds others");
     }
     print_summary(record, data);
   }
@@ -256,45 +258,46 @@ int run_evaluate(EvaluateFlags flags) {
 void add_evaluate_command(CLI::App& root, Command& chosen) {
   auto flags = std::make_shared<EvaluateFlags>();
   CLI::App* command = root.add_subcommand(
-      "evaluate", "Estimate what policies would have achieved, with intervals and warnings");
+      "evaluate", "Estimate policy values with confidence and sensitivity intervals");
   command->footer(kEvaluateFooter);
   command->add_option("DATA", flags->data, kDataHelp)->required();
   command->add_option("--policy", flags->policies, "Policy names or files, one or more")
       ->required();
-  command->add_flag("--details", flags->details,
-                    "Also print one table per policy with every estimator (so does --estimators)");
-  command->add_option("--json", flags->json, "Write the full record to this file (- for stdout)")
+  command->add_flag(
+      "--details", flags->details,
+      "Also print one table per policy with every estimator (implied by --estimators)");
+  command
+      ->add_option("--json", flags->json, "Write the full record to this file (JSON; - for stdout)")
       ->check(file_name);
   command
       ->add_option("--report", flags->report,
-                   "Write a page with charts and tables (HTML) that needs nothing but a browser")
+                   "Write a self-contained HTML report with charts and tables")
       ->check(page_name);
   command->add_flag("--report-ids", flags->report_ids,
-                    "Name the units in the picture of the network; without it a page has no ids");
+                    "Label the nodes in the report's network plot with their ids");
   command
       ->add_option("--nodes", flags->nodes,
-                   "Write a CSV file with the predictions, propensities, weight and influence of "
-                   "every node")
+                   "Write predictions, propensities, weight and influence of every node (CSV)")
       ->check(file_name);
   command
       ->add_option("--budget-curve", flags->budget_curve,
-                   "Write a CSV file with the gain at every budget, by --rank, or by every policy "
-                   "that ranks units")
+                   "Write the gain at every budget (CSV), for the rankings of --rank, or else for "
+                   "every policy that ranks units")
       ->check(file_name);
   command
       ->add_option("--model", flags->model,
-                   "Take networks and network ridge from this model file, written by cone fit")
+                   "Use the networks and the network ridge in this model file, written by cone fit")
       ->check(file_name);
   command
       ->add_option("--engine", flags->engine,
-                   "threads: this process alone; petsc: processes that mpirun started share the "
-                   "data (where it was built in; not for networks and kernels)")
+                   "threads: one process; petsc: distributed over the MPI ranks that mpirun "
+                   "started (if built in; not for networks and kernels)")
       ->check(CLI::IsMember({"threads", "petsc"}))
       ->capture_default_str();
   command
       ->add_option("--partition", flags->partition,
-                   "With --engine petsc, which process has whom. none: the one that read the line; "
-                   "scotch: neighbours go together; auto: where that pays")
+                   "How nodes are assigned to ranks (--engine petsc). none: to the rank that read "
+                   "the row; scotch: by graph partitioning; auto: scotch where it pays off")
       ->check(CLI::IsMember({"auto", "none", "scotch"}))
       ->capture_default_str();
   flags->explanations.bind(*command);

@@ -14,7 +14,7 @@
 namespace cone::app {
 namespace {
 
-/// Refuses files about one fit where several are taken together.
+/// Refuses files about a single fit where several are combined.
 void refuse_beside_repeats(const EvaluateFlags& flags) {
   if (flags.options.repeats == 1) return;
   std::vector<OutputFile> files = flags.explanations.outputs();
@@ -24,38 +24,38 @@ void refuse_beside_repeats(const EvaluateFlags& flags) {
   for (const auto& [flag, file] : files) {
     if (file.empty()) continue;
     faults.push_back({{.item = flag},
-                      "is about one seed, and --repeats takes medians over several",
+                      "belongs to a single seed, and --repeats takes medians over several",
                       "leave one of them out"});
   }
   if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
 }
 
-/// Refuses flags about curves where there are none.
+/// Refuses flags of budget curves where there are no curves.
 void check_budget_flags(const CLI::App& command, const EvaluateFlags& flags) {
   refuse_idle_budget(flags_given(command),
                      !flags.options.budget.rank.empty() || !flags.budget_curve.empty());
   if (!flags.budget_curve.empty() && flags.options.plan.protocol == Protocol::kSplit) {
-    throw Error(ErrorCode::kUsage, {{.item = "--budget-curve"},
-                                    "has no part in --protocol split, which compares no policies",
-                                    "leave one of them out"});
+    throw Error(ErrorCode::kUsage,
+                {{.item = "--budget-curve"},
+                 "has no effect with --protocol split, which compares no policies",
+                 "leave one of them out"});
   }
 }
 
-/// Refuses names of units in a page that nobody asked for.
+/// Refuses ids in a report that is not written.
 void check_report_flags(const EvaluateFlags& flags) {
   if (!flags.report_ids || !flags.report.empty()) return;
-  throw Error(ErrorCode::kUsage, {{.item = "--report-ids"},
-                                  "has no part in a run without --report",
-                                  "add it, or leave this out"});
+  throw Error(
+      ErrorCode::kUsage,
+      {{.item = "--report-ids"}, "has no effect without --report", "add it, or leave this out"});
 }
 
-/// Refuses words on how processes share the data where there is one.
+/// Refuses flags of the distributed engine where it is not used.
 void check_engine_flags(const CLI::App& command, const EvaluateFlags& flags) {
   if (flags.engine == "petsc") return;
   const IsGiven is_given = flags_given(command);
   IdleOptions options(is_given);
-  options.refuse("partition", "has no part in a run without --engine petsc",
-                 "add it, or leave this out");
+  options.refuse("partition", "has no effect without --engine petsc", "add it, or leave this out");
   options.throw_if_any();
 }
 
@@ -87,7 +87,7 @@ void refuse_idle_explanations(const EvaluateFlags& flags, const Dataset& data) {
   for (const auto& [flag, file] : flags.explanations.outputs()) {
     if (file.empty() || uses_cone(data, flags.options)) continue;
     faults.push_back({{.item = flag},
-                      "has no part in estimators that do not use cone's networks",
+                      "has no effect with estimators that do not use cone's networks",
                       "add cone to --estimators, or leave it out"});
   }
   if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));

@@ -14,7 +14,7 @@
 
 namespace cone::app {
 
-/// All that cone evaluate can be told.
+/// All flags of cone evaluate.
 struct EvaluateFlags {
   std::string data;
   LoadOptions table;
@@ -39,10 +39,10 @@ struct EvaluateFlags {
 /// Throws Error(kUsage).
 void check_evaluate_flags(const CLI::App& command, const EvaluateFlags& flags);
 
-/// The files to write, as far as flags name them.
+/// The output files that flags name.
 Outputs open_outputs(const EvaluateFlags& flags);
 
-/// The same for what only the data can tell: --attention and --embeddings where no estimator uses
+/// The same for flags that depend on the data: --attention and --embeddings where no estimator uses
 /// cone's networks.
 void refuse_idle_explanations(const EvaluateFlags& flags, const Dataset& data);
 

@@ -11,7 +11,7 @@ namespace cone::app {
 void ExplanationFlags::bind(CLI::App& command) {
   command
       .add_option("--attention", attention,
-                  "Write how much each node attends to each neighbour to this file (CSV)")
+                  "Write the attention weights of every edge to this file (CSV)")
       ->check(file_name);
   command
       .add_option("--embeddings", embeddings,

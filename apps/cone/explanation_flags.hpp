@@ -15,7 +15,7 @@
 
 namespace cone::app {
 
-/// The files that show what a fit of cone looks at.
+/// Files that describe fitted networks: attention weights and representations.
 struct ExplanationFlags {
   std::string attention;
   std::string embeddings;

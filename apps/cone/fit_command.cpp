@@ -36,22 +36,22 @@ namespace cone::app {
 namespace {
 
 constexpr const char* kFitFooter =
-    R"(Learns once what takes long: cone's networks and the variances of the network ridge. Any number of
-policies can then be evaluated without training. DATA is what cone evaluate takes. The model belongs
-to this data: each fold's networks never saw the log of the nodes they score, and with other data
-that would not hold.
+    R"(Fits the slow parts once: cone's networks and the variances of the network ridge. Any number
+of policies can then be evaluated without training. DATA is what cone evaluate takes. The model
+belongs to this data: it is cross-fitted, so that each fold's networks never saw the treatments and
+outcomes of the nodes they score; with other data that would not hold.
 
---parts network_ridge leaves the networks out, which take the longest. On large data they are left
-out unless --parts names them.
+--parts network_ridge skips the networks, which take the longest. For large data they are skipped
+unless --parts names them.
 
-The table of the network ridge has the share of every group in the variance of the outcomes. That of
-the networks has one line per fold, with losses on its validation nodes. First those of the
-representations: outcome (in units of the training outcomes' variance: 1 is no better than the
-mean) and treatment (cross-entropy: for two arms 0.69 is a coin). Then those of the outcome networks
-and of the propensity model that the estimators use.
+The table of the network ridge has the share of every group in the outcome variance. The table of
+the networks has one row per fold, with losses on its validation nodes. First those of the
+representations: outcome (relative to the variance of the training outcomes: 1 is no better than the
+mean) and treatment (cross-entropy: for two arms 0.69 is chance level). Then those of the outcome
+networks and of the propensity model that the estimators use.
 
---attention writes source,target,treatment_head1..,outcome_head1.. lines: how much the source
-attends to the target, in the fold that scores the source. In each column the weights of a source
+--attention writes rows source,target,treatment_head1..,outcome_head1..: the attention weight of the
+target for the source, in the fold that scores the source. In each column the weights of a source
 sum to 1.
 --embeddings writes a NumPy array with one row per node, in the order of the data.
 
@@ -59,8 +59,8 @@ Examples:
   cone fit shop/ --out shop.model
   cone fit shop/ --out shop.model --parts network_ridge      in seconds
   cone evaluate shop/ --model shop.model --policy p.csv
-  cone fit shop/ --out shop.model --attention ties.csv --embeddings z.npy
-  cone fit shop/ --out shop.model --options tuned/best.json       of cone tune
+  cone fit shop/ --out shop.model --attention attention.csv --embeddings z.npy
+  cone fit shop/ --out shop.model --options tuned/best.json       tuned by cone tune
   cone fit demo --out quick.model --folds 2 --epochs 50)";
 
 struct FitFlags {
@@ -101,7 +101,7 @@ void print_file(const std::string& file) {
   if (!failure) std::cerr << fmt::format("wrote {}: {} bytes\n", printable(file), grouped(size));
 }
 
-/// Files that show what networks look at need networks.
+/// Files that describe networks need networks.
 void refuse_explanations_without_networks(const FitFlags& flags) {
   const std::vector<std::string>& parts = flags.options.parts;
   if (parts.empty() || std::find(parts.begin(), parts.end(), "networks") != parts.end()) return;
@@ -109,7 +109,7 @@ void refuse_explanations_without_networks(const FitFlags& flags) {
   for (const auto& [flag, file] : flags.explanations.outputs()) {
     if (file.empty()) continue;
     faults.push_back({{.item = flag},
-                      "shows what networks look at, and --parts leaves them out",
+                      "describes networks, and --parts leaves them out",
                       "leave it out, or add networks to --parts"});
   }
   if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
@@ -119,7 +119,7 @@ std::string model_text(const FittedModel& model) {
   std::string text;
   if (model.network_ridge) {
     const NetworkRidgeSummary ridge = summarise_fit(*model.network_ridge);
-    text += "Network ridge: what the variance of the outcomes is made of, beside the degree\n" +
+    text += "Network ridge: decomposition of the outcome variance, given the degree\n" +
             variance_shares_text(ridge);
     std::vector<std::string> warnings;
     add_ridge_warnings(ridge, warnings);
@@ -146,7 +146,7 @@ int run_fit(FitFlags flags) {
   progress.announce(expected_costs(context, data.observed, flags.options));
   const Model model = fit_model(context, data.observed, flags.options);
   progress.finish();
-  // Training takes the longest of all: its fruit is kept before anything is said.
+  // Training takes the longest: the model is written before anything is printed.
   const bool is_written =
       outputs.write(flags.out, [&](std::ostream& out) { write_model(out, *model); });
   progress.clear();
@@ -170,8 +170,8 @@ int run_fit(FitFlags flags) {
 
 void add_fit_command(CLI::App& root, Command& chosen) {
   auto flags = std::make_shared<FitFlags>();
-  CLI::App* command =
-      root.add_subcommand("fit", "Fit networks and network ridge to data and keep them in a file");
+  CLI::App* command = root.add_subcommand(
+      "fit", "Fit the networks and the network ridge and save them as a model file");
   command->footer(kFitFooter);
   command->add_option("DATA", flags->data, kDataHelp)->required();
   command->add_option("--out", flags->out, "Model file to write")->required()->check(file_name);

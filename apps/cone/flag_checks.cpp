@@ -21,7 +21,7 @@ void refuse_flags_of_parts(const CLI::App& command, const std::vector<std::strin
         options, [&](std::string_view name, const auto&, std::string_view, const Range& = {}) {
           if (command.count(flag_name(name)) == 0) return;
           faults.push_back({{.item = flag_name(name)},
-                            fmt::format("has no part in --parts {}", fmt::join(parts, ",")),
+                            fmt::format("has no effect with --parts {}", fmt::join(parts, ",")),
                             fmt::format("leave it out, or add {} to --parts", part)});
         });
   };

@@ -9,7 +9,7 @@
 
 namespace cone::app {
 
-// What can be said of the flags before any work. All throw Error(kUsage).
+// Checks of flags before any work. All throw Error(kUsage).
 
 /// Names every flag of a part that cone fit is told not to fit. Without parts nothing is refused.
 void refuse_flags_of_parts(const CLI::App& command, const std::vector<std::string>& parts);

@@ -26,9 +26,8 @@ inline std::string file_name(const std::string& word) {
 inline void add_spreadsheet_flag(CLI::App& command, CsvCells& cells) {
   command.add_flag_callback(
       "--spreadsheet-safe", [&cells] { cells = CsvCells::kSpreadsheetSafe; },
-      "CSV files: an apostrophe before texts that a spreadsheet would take for formulas (they "
-      "begin "
-      "with = + - @); ids then differ from those of the data");
+      "CSV files: put an apostrophe before texts that a spreadsheet would take for formulas (they "
+      "begin with = + - @); ids then differ from those of the data");
 }
 
 /// Pages are HTML, whatever their name promises.
@@ -39,7 +38,7 @@ inline std::string page_name(const std::string& word) {
               : word + " would hold HTML; name a file .html (a browser prints it as PDF)";
 }
 
-/// CLI11 reads "-1", and what is too large, as the largest unsigned number.
+/// CLI11 reads "-1" and numbers that are too large as the largest unsigned number.
 inline std::string whole_number(const std::string& word) {
   std::uint64_t value = 0;
   const auto [end, failure] = std::from_chars(word.data(), word.data() + word.size(), value);
@@ -87,7 +86,7 @@ class FlagBinder {
   }
 
  private:
-  /// What CLI11 says of a word that is no number.
+  /// Fails as CLI11 does where the word is not a number.
   static void take(const std::string& flag, const std::string& word, AutoNumber& value) {
     double number = 0;
     if (word == kAutomatic) {
@@ -121,7 +120,7 @@ void bind_flags(CLI::App& command, Options& options, const std::string& group) {
   Options::visit(options, FlagBinder(command, group));
 }
 
-/// Moves the flags of a struct that is part of a bound one under a heading of their own.
+/// Moves the flags of a struct that is part of a bound one under their own heading.
 template <class Options>
 void regroup_flags(CLI::App& command, const std::string& group) {
   const Options options;
@@ -131,24 +130,22 @@ void regroup_flags(CLI::App& command, const std::string& group) {
                  });
 }
 
-/// What every computing command takes.
+/// Flags of every computing command.
 struct CommonFlags {
   std::uint64_t seed = 0;
   int threads = 0;
   bool quiet = false;
 
   void bind(CLI::App& command) {
-    command.add_option("--seed", seed, "Seed of every random draw")
-        ->check(whole_number)
-        ->capture_default_str();
+    command.add_option("--seed", seed, "Random seed")->check(whole_number)->capture_default_str();
     command
         .add_option(
             "--threads", threads,
-            "Threads to use; 0 is one per core. Never changes a result. At most 256, or one "
+            "Number of threads; 0 is one per core. Never changes a result. At most 256, or one "
             "per core, are started")
         ->check(CLI::Range(0, 4096))
         ->capture_default_str();
-    command.add_flag("--quiet,-q", quiet, "No progress, no remarks");
+    command.add_flag("--quiet,-q", quiet, "Print no progress and no notes");
   }
 };
 

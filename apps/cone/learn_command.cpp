@@ -24,26 +24,26 @@ namespace cone::app {
 namespace {
 
 constexpr const char* kLearnFooter =
-    R"(Learns who should get which arm: the decision tree of at most three questions with the best doubly
-robust scores. DATA is what cone evaluate takes. Questions are "column <= value", about features, the
-degree, and features averaged over neighbours. Depths 1 and 2 are exact; at depth 3 only the
-first question is a heuristic.
+    R"(Learns a treatment rule: the decision tree of depth at most three that maximises the mean
+doubly robust score (a policy tree). DATA is what cone evaluate takes. Splits are "column <= value",
+on features, the degree, and features averaged over neighbours. Depths 1 and 2 are exact; at depth 3
+only the first split is a heuristic.
 
-The value is valid: each fifth of the units is decided by a tree that was learnt from the others,
-by scores from models that never saw that fifth. The value that cone evaluate gives to rule.csv on
-the same data is not: the rule was made for these very units. cone evaluate warns of that; evaluate
-the labels of --out-of-fold instead.
+The value is valid: it is cross-fitted. Each fold is assigned by a tree that was learnt from the
+other folds, and scored by models that never saw it. The value that cone evaluate gives to rule.csv
+on the same data is in-sample and too optimistic. cone evaluate warns of that; evaluate the labels
+of --out-of-fold instead.
 
---out holds one line per node, id and label, as cone evaluate --policy reads it. The tree, its value
-and what it is compared with go to stdout; --picture draws the tree, --json has everything.
+--out has one row per node, id and label, as cone evaluate --policy reads it. The tree, its value
+and comparisons with simpler policies go to stdout; --picture draws the tree, --json has everything.
 
 Examples:
   cone learn shop/ --out rule.csv
-  cone learn shop/ --out rule.csv --depth 1 --split-on own       no question about neighbours
+  cone learn shop/ --out rule.csv --depth 1 --split-on own       splits on own features only
   cone learn shop/ --out rule.csv --budget 0.3 --picture tree.svg
   cone learn mails.csv --treatment sent --outcome bought --cost email=0.1 --cost sms=0.4 \
     --out rule.csv
-  cone learn trial/ --out rule.csv --propensities given           a randomised log)";
+  cone learn trial/ --out rule.csv --propensities given           a randomised experiment)";
 
 struct LearnFlags {
   std::string data;
@@ -71,7 +71,7 @@ int run_learn(LearnFlags flags) {
   const LoadedData data = load_named(context, flags.data, flags.table);
   progress.announce(expected_costs(context, data.observed, flags.options));
   LearntPolicy policy = learn_policy(context, data.observed, flags.options);
-  policy.warnings.insert(policy.warnings.begin(), data.doubts.begin(), data.doubts.end());
+  policy.warnings.insert(policy.warnings.begin(), data.warnings.begin(), data.warnings.end());
   progress.finish();
   progress.clear();
   if (!flags.run.quiet) print_notes(data);
@@ -104,25 +104,29 @@ int run_learn(LearnFlags flags) {
 void add_learn_command(CLI::App& root, Command& chosen) {
   auto flags = std::make_shared<LearnFlags>();
   CLI::App* command =
-      root.add_subcommand("learn", "Learn who should get which arm, and what that is worth");
+      root.add_subcommand("learn", "Learn a treatment rule (policy tree) and estimate its value");
   command->footer(kLearnFooter);
   command->add_option("DATA", flags->data, kDataHelp)->required();
-  command->add_option("--out", flags->out, "CSV file to write: who gets what")
+  command
+      ->add_option("--out", flags->out,
+                   "CSV file to write: the arm that the rule assigns to every node")
       ->required()
       ->check(file_name);
   command
       ->add_option("--out-of-fold", flags->out_of_fold,
-                   "CSV file to write: what every node gets from the tree that was learnt without "
-                   "its fold, for cone evaluate")
+                   "CSV file to write: the arm that the tree learnt without the node's fold "
+                   "assigns to it, for cone evaluate")
       ->check(file_name);
-  command->add_option("--picture", flags->picture, "Draw the tree into this SVG file")
+  command->add_option("--picture", flags->picture, "Write a plot of the tree to this file (SVG)")
       ->check(file_name);
-  command->add_option("--json", flags->json, "Write tree and figures to this file (- for stdout)")
+  command
+      ->add_option("--json", flags->json,
+                   "Write the tree and its estimates to this file (JSON; - for stdout)")
       ->check(file_name);
   add_spreadsheet_flag(*command, flags->cells);
   flags->run.bind(*command);
   bind_flags(*command, flags->table, "The table of nodes");
-  bind_flags(*command, flags->options, "The rule and its value");
+  bind_flags(*command, flags->options, "Policy tree");
   regroup_flags<NetworkRidgeOptions>(*command, "Network ridge");
   command->callback([flags, command, &chosen] {
     chosen = [flags, command] {

@@ -5,6 +5,7 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -14,11 +15,13 @@
 #include <sys/resource.h>
 
 #include "cone/error.hpp"
+#include "cone/options.hpp"
 #include "cone/version.hpp"
 
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "engine.hpp"
+#include "options/renamed_option.hpp"
 #include "printable_output.hpp"
 #include "restart.hpp"
 #include "study/unit_work.hpp"
@@ -32,31 +35,32 @@ constexpr const char* kExamples = R"(Examples:
   cone check DATA                                     how your data is read
   cone evaluate DATA --policy policy.csv              your data, your candidate policies
   cone evaluate DATA --policy p.csv --json out.json   the same, for a script
-  cone effects DATA --out effects.csv                 every node's expected outcomes and effects
-  cone sensitivity DATA --policy treat-all            what could be hidden, and undo the answer
-  cone refute DATA --policy treat-all --out refuted   reruns that try to prove the estimate wrong
-  cone learn DATA --out rule.csv                      who should get what, and what it is worth
+  cone effects DATA --out effects.csv                 potential outcomes and effects of every node
+  cone sensitivity DATA --policy treat-all            sensitivity to unmeasured confounding
+  cone refute DATA --policy treat-all --out refuted   placebo and other refutation tests
+  cone learn DATA --out rule.csv                      learn a treatment rule and its value
   cone report out.json --out out.html                 charts and tables on one page
-  cone tune DATA --out tuned                          choose options of cone's networks
+  cone tune DATA --out tuned                          tune the hyperparameters of cone's networks
   cone fit DATA --out MODEL                           train once; evaluate DATA --model MODEL
-  cone simulate --nodes 500 --out small               data with known truth
-  cone estimators                                     what can be estimated, and how
+  cone simulate --nodes 500 --out small               simulated data with known truth
+  cone estimators                                     the estimators and the models they use
 
 cone COMMAND --help explains a command with examples.
-Exit status: 0 fine, 2 wrong usage or bad input, 130 after Ctrl-C, 143 after SIGTERM (after SIGHUP,
-SIGXCPU and SIGUSR1 128 + the signal too), 141 where nobody reads the output, 1 anything else.)";
+Exit status: 0 success, 2 wrong usage or bad input, 130 after Ctrl-C, 143 after SIGTERM (128 + the
+signal also after SIGHUP, SIGXCPU and SIGUSR1), 141 if the reader of the output is gone, 1 any other
+failure.)";
 
-/// Of several processes that mpirun started, the first says what is wrong with their arguments, and
-/// its status has mpirun end the others. They wait for that: a status of theirs would end the first
-/// before it has spoken. One that nobody ended has arguments of its own, and speaks for itself.
-void let_first_speak() {
+/// Of several processes that mpirun started, the first reports wrong arguments, and its exit status
+/// makes mpirun end the others. They wait for that: if they exited first, mpirun would end the
+/// first before it has reported. A process that is not ended within this time reports by itself.
+void let_first_report() {
   constexpr std::chrono::seconds kLongest{5};
   if (is_first_process()) return;
   std::this_thread::sleep_for(kLongest);
 }
 
 void print_error(const Error& error) {
-  if (error.code() == ErrorCode::kUsage) let_first_speak();
+  if (error.code() == ErrorCode::kUsage) let_first_report();
   const std::size_t count = error.faults().size() + error.num_unlisted();
   if (count > 1) std::cerr << fmt::format("cone: {} problems\n", count);
   for (const Fault& fault : error.faults()) {
@@ -78,11 +82,20 @@ bool refuse_unknown_command(const CLI::App& root, const std::string& word) {
   for (const CLI::App* command : root.get_subcommands({})) names.push_back(command->get_name());
   if (std::find(names.begin(), names.end(), word) != names.end()) return false;
   const std::string nearest = closest_name(word, names);
-  let_first_speak();
+  let_first_report();
   std::cerr << fmt::format("cone: there is no command '{}'; {}\n", printable(word),
                            nearest.empty() ? fmt::format("choose from {}", fmt::join(names, ", "))
                                            : fmt::format("did you mean {}?", nearest));
   return true;
+}
+
+/// "--no-robust" → "--no-sensitivity-interval"; empty for a flag that was never called otherwise.
+std::string present_flag(std::string_view flag) {
+  const std::string_view prefix = flag.starts_with("--no-") ? "--no-" : "--";
+  std::string option(flag.substr(prefix.size()));
+  std::replace(option.begin(), option.end(), '-', '_');
+  const std::string_view present = renamed_option(option);
+  return present.empty() ? "" : std::string(prefix) + flag_name(present).substr(2);
 }
 
 /// A word that looks like a flag and is none of the command's. CLI11 would first miss what is
@@ -103,6 +116,10 @@ std::optional<std::string> unknown_flag(const CLI::App& root, int argc, char** a
     for (const CLI::Option* option : command->get_options()) {
       for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
     }
+    const std::string present = present_flag(flag);
+    if (std::find(names.begin(), names.end(), present) != names.end()) {
+      return fmt::format("{} is called {} now", printable(flag), present);
+    }
     const std::string nearest = closest_name(flag, names);
     return fmt::format("there is no {}{}", printable(flag),
                        nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest));
@@ -112,8 +129,8 @@ std::optional<std::string> unknown_flag(const CLI::App& root, int argc, char** a
 
 int run_command(int argc, char** argv) {
   CLI::App root(
-      "What would a decision rule have achieved? Estimates the value of treatment\n"
-      "policies from logged data, when the units in the data are connected.",
+      "Off-policy evaluation on networks. Estimates the value of treatment policies from\n"
+      "logged data whose units are connected, and its sensitivity to unmeasured confounding.",
       "cone");
   root.set_version_flag("--version", fmt::format("cone {} (commit {}, revision {})", kVersion,
                                                  build_commit(), source_revision()));
@@ -145,7 +162,7 @@ int run_command(int argc, char** argv) {
     if (error.get_exit_code() == 0) return root.exit(error, std::cout, std::cerr);
     const bool is_word_too_many =
         error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
-    let_first_speak();
+    let_first_report();
     if (const std::optional<std::string> unknown = unknown_flag(root, argc, argv)) {
       std::cerr << "cone: " << *unknown << "; --help explains\n";
       return kBadInput;
@@ -187,8 +204,8 @@ int run_to_status(int argc, char** argv) {
   return app::kFailure;
 }
 
-/// Calls `work` on a stack of a usual size where `ulimit -s` leaves less than a megabyte, and lets
-/// threads have one: nobody who set it meant that a program should crash.
+/// Calls `work` on a stack of the usual size where `ulimit -s` leaves less than a megabyte, and
+/// gives one to threads too: a low limit should not crash the program.
 template <class Work>
 int run_on_usual_stack(const Work& work) {
   constexpr rlim_t kEnough = rlim_t{1} << 20U;

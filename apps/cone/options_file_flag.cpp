@@ -12,7 +12,7 @@
 namespace cone::app {
 namespace {
 
-/// Only what no flag set: the command line is the more deliberate of the two.
+/// Only options that no flag set: the command line takes precedence.
 void take_unless_given(const CLI::App& command, const ConeOptions& from_file,
                        ConeOptions& options) {
   ConeOptions::visit(
@@ -33,7 +33,8 @@ std::shared_ptr<const std::string> bind_options_file(CLI::App& command, ConeOpti
   auto file = std::make_shared<std::string>();
   command.add_option(
       "--options", *file,
-      "Take cone's options from this file (best.json of cone tune); flags win over it");
+      "Take the options of cone's networks from this file (best.json of cone tune); flags "
+      "override it");
   command.parse_complete_callback([file, &command, &options] {
     if (command.count("--options") == 0) return;
     take_unless_given(command, read_option_file<ConeOptions>(*file), options);

@@ -54,11 +54,11 @@ void refuse_inputs(const std::vector<OutputFile>& outputs, const std::vector<std
 }
 
 /// The name by which two outputs are compared.
-std::string place_of(const std::string& file) {
+std::string canonical_name(const std::string& file) {
   const fs::path path = fs::absolute(follow_links(file));
   std::error_code unreadable;  // then the name itself must do
-  const fs::path place = fs::weakly_canonical(path, unreadable);
-  return (unreadable ? path.lexically_normal() : place).string();
+  const fs::path canonical = fs::weakly_canonical(path, unreadable);
+  return (unreadable ? path.lexically_normal() : canonical).string();
 }
 
 Fault describe_refusal(const OutputFile& output, int error) {
@@ -95,7 +95,7 @@ Outputs::Outputs(const std::vector<OutputFile>& files, const std::vector<std::st
       if (!is_fault_of_path(error)) code = ErrorCode::kIo;
       continue;
     }
-    const auto [other, is_new] = flag_of.emplace(place_of(output.file), output.flag);
+    const auto [other, is_new] = flag_of.emplace(canonical_name(output.file), output.flag);
     // A device takes any number.
     if (is_new || path_kind(output.file) == PathKind::kOther) continue;
     faults.push_back({{.item = output.flag},

@@ -18,8 +18,8 @@ struct OutputFile {
 };
 
 /// The files that a command writes. They are opened before it computes, so that what cannot be
-/// written is known then; and one that fails in the end takes no other along. `--json -` is no file
-/// but the standard output.
+/// written is known then; and one that fails in the end does not affect the others. `--json -` is
+/// the standard output.
 class Outputs {
  public:
   /// Refuses what cannot be written, one file for two outputs, and files that the command reads:
@@ -36,7 +36,7 @@ class Outputs {
   /// Whether the file was written. No name, no file: false. A failure waits for throw_failures().
   bool write(const std::string& file, const std::function<void(std::ostream&)>& body);
 
-  /// The files that nobody tried to write.
+  /// The files that were not attempted.
   std::vector<std::string> left_out() const;
 
   /// Throws Error(kIo) with all that failed. The last thing that a command does.

@@ -23,25 +23,25 @@ namespace cone::app {
 namespace {
 
 constexpr const char* kRefuteFooter =
-    R"(Runs the recommended estimate (network_dm, as a difference from the logged policy) again and again on
-data that were changed for a reason, and says whether it behaved:
-  placebo   the arms are permuted among units who look alike to the propensity model (tenths of it):
-            a treatment that does nothing, to units who look like being treated. It must seem to do
-            nothing: its mean is within two of its standard errors of 0, or half of one of the answer
-  feature   one more feature, of random numbers: must not move the answer by half a standard error
-  subset    without a tenth of the units: must not move it by half a standard error for units like
-            these
+    R"(Repeats the recommended estimate (network_dm, as a difference from the logged policy) on
+modified data and checks the results:
+  placebo   treatments are permuted within deciles of the propensity score, so that they have no
+            effect: the mean placebo estimate must not exceed two of its standard errors, or half
+            the standard error of the original estimate
+  feature   a random feature is added: must not move the estimate by half a standard error
+  subset    a random tenth of the units is left out: must not move it by half a standard error for
+            the population
   seeds     other folds: must not move it by half a standard error
-  bootstrap the predictions are taken for the truth, outcomes are drawn around them with noise like
-            that of the data (for nodes, or with --bootstrap-by clusters for communities), and
-            everything is fitted again: must not miss that truth by more than the standard error says
-Moves are root mean squares over the reruns (--draws).
+  bootstrap the predictions are taken as the truth, outcomes are drawn around them with the noise of
+            the data (for nodes, or with --bootstrap-by clusters for communities), and everything is
+            refitted: the error must not exceed the standard error
+Changes are root mean squares over the reruns (--draws).
 
-A check that fails says that something is wrong; one that passes does not say that all is right: what
-is hidden stays hidden (cone sensitivity).
+A failed check shows a problem. Passed checks do not prove the estimate right: they do not detect
+unmeasured confounding (cone sensitivity).
 
-Writes OUT/refutation.json and one file per rerun in OUT/units. The same command goes on where an
-earlier one was stopped, however it ended.
+Writes OUT/refutation.json and one file per rerun in OUT/units. The same command resumes where an
+earlier one was interrupted, however it ended.
 
 Examples:
   cone refute shop/ --policy treat-all --out refuted
@@ -62,7 +62,7 @@ int run_refute(const RefuteFlags& flags) {
   ConsoleProgress progress(flags.run.quiet);
   const Context context(flags.run.seed, flags.run.threads, &progress);
   const LoadedData loaded = load_named(context, flags.data, flags.table);
-  const Dataset& data = loaded.observed;  // the truth of a simulation ends here
+  const Dataset& data = loaded.observed;  // without the truth of a simulation
   const std::vector<PolicyOnData> policies = resolve_policies(context, data, flags.policies);
   UnitWork work = flags.units.work();
   const std::string record = (std::filesystem::path(flags.units.out) / "refutation.json").string();
@@ -91,12 +91,12 @@ int run_refute(const RefuteFlags& flags) {
 void add_refute_command(CLI::App& root, Command& chosen) {
   auto flags = std::make_shared<RefuteFlags>();
   CLI::App* command = root.add_subcommand(
-      "refute", "Try to prove an estimate wrong by reruns; can be stopped and resumed");
+      "refute", "Refutation tests of an estimate by reruns; can be interrupted and resumed");
   command->footer(kRefuteFooter);
   command->add_option("DATA", flags->data, kDataHelp)->required();
   command->add_option("--policy", flags->policies, "Policy names or files, one or more")
       ->required();
-  flags->units.bind(*command, "reruns that were stopped go on");
+  flags->units.bind(*command, "interrupted reruns are resumed");
   flags->run.bind(*command);
   bind_flags(*command, flags->table, "The table of nodes");
   command->get_option("--cluster")->group("");  // refused with a reason: not worth a line of help

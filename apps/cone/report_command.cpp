@@ -17,21 +17,22 @@ namespace cone::app {
 namespace {
 
 constexpr const char* kReportFooter =
-    R"(RUN is a record that a command wrote by --json, or a page that was made of records: those are in it.
-The page needs no network and no script, has no ids of units, and says how to run it again.
+    R"(RUN is a record that a command wrote by --json, or a report page, which contains its records.
+The page is self-contained (no network access, no scripts), has no ids of nodes, and says how to
+reproduce the run.
 
 Give one of
-  an evaluation (cone evaluate --json), and beside it what you have of
+  an evaluation (cone evaluate --json), optionally with
     a sensitivity analysis (cone sensitivity --json) and a learnt rule (cone learn --json)
-  two evaluations, the older first: what changed comes first
+  two evaluations, the older first: the page begins with what changed
   studies (cone reproduce --out DIR leaves DIR/table2.json and so on)
 
 Examples:
-  cone evaluate shop/ --policy p.csv --report shop.html      a report without a record
+  cone evaluate shop/ --policy p.csv --report shop.html      without a record
   cone report run.json --out run.html
   cone report run.json sensitivity.json learnt.json --out all.html
   cone report last_week.json today.json --out changed.html
-  cone report old.html --out new.html                        an old page, by this version)";
+  cone report old.html --out new.html                        update an old page)";
 
 struct ReportFlags {
   std::vector<std::string> records;
@@ -62,16 +63,13 @@ int run_report(const ReportFlags& flags) {
 
 void add_report_command(CLI::App& root, Command& chosen) {
   auto flags = std::make_shared<ReportFlags>();
-  CLI::App* command =
-      root.add_subcommand("report", "Make a page with charts of the records of runs");
+  CLI::App* command = root.add_subcommand("report", "Make an HTML report of recorded runs");
   command->footer(kReportFooter);
-  command->add_option("RUN", flags->records, "Records (JSON), or pages that hold them")
+  command->add_option("RUN", flags->records, "Records (JSON) or report pages (HTML)")
       ->required()
       ->check(file_name);
-  command->add_option("--out", flags->out, "The page to write (HTML)")
-      ->required()
-      ->check(page_name);
-  command->add_flag("--quiet,-q", flags->quiet, "No remarks");
+  command->add_option("--out", flags->out, "HTML file to write")->required()->check(page_name);
+  command->add_flag("--quiet,-q", flags->quiet, "Print no notes");
   command->callback([flags, &chosen] { chosen = [flags] { return run_report(*flags); }; });
 }
 

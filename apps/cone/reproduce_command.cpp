@@ -15,32 +15,32 @@ namespace cone::app {
 namespace {
 
 constexpr const char* kReproduceFooter =
-    R"(table1    treated nodes, and nodes that gain from treatment, in the simulated logs
+    R"(table1    treated nodes, and nodes with a positive effect, in the simulated data
 table2    RMSE and MAE of every method: networks x kappa2 x simulations x runs
 figure2   RMSE and MAE of cone over gamma x zeta at kappa2 = 2
-value   RMSE of the value over all nodes, share of intervals that hold the truth, and both
-          beside a row that knows the topics: networks x kappa2 x simulations, three policies
-worlds    RMSE of every default estimator in many worlds, real and synthetic, three policies; says
+values    RMSE of the policy value over all nodes and coverage of the intervals, also for an oracle
+          that knows the topics: networks x kappa2 x simulations, three policies
+worlds    RMSE of every default estimator in many worlds, real and synthetic, three policies; shows
           where the network ridge does harm
-effects   error of every node's effect (root PEHE) and of their mean, of every outcome model, on the
-          log of Guo, Li and Liu (WSDM 2020), beside figures that others published; --simulations
+effects   error of individual effects (root PEHE) and of the average effect, by outcome model, on
+          the simulation of Guo, Li and Liu (WSDM 2020), beside published results; --simulations
           is the number of replicates
-ablation  what each part of the network ridge buys: groups left out, noise, undersmoothing
-coverage  how often intervals hold the truth, sampling and robust ones, in fourteen generated
-          worlds (--data plays no part but must name something, demo will do)
+ablation  contribution of each part of the network ridge: groups left out, noise, undersmoothing
+coverage  coverage of sampling and sensitivity intervals in fourteen generated worlds (--data has no
+          effect but must be given; demo will do)
 
 Needs BlogCatalog.mat and Flickr.mat in the folder that --data names (or the environment variable
 CONE_DATA_DIR); --data demo does the study on the built-in network instead. Prints the tables and
 writes them as text, Markdown, CSV and JSON (figure2 also as heat maps, SVG).
 
-All but table1 consist of independent units (one group of methods on one split or simulation). Each
-is stored in OUT/units as soon as it is finished, so you can stop at any moment: the same command
-goes on from there, and the tables come out the same. A unit that fails does not stop the others. It
+All but table1 consist of independent jobs (one group of methods on one split or simulation). Each
+is stored in OUT/units as soon as it is finished, so a study can be interrupted at any moment: the
+same command resumes it, and the tables are the same. A job that fails does not stop the others. It
 is named, the exit status is 1, and --retry-failed tries it again.
 
 On several machines that share the folder OUT, give each its part by --shard: 1/4, 2/4, 3/4, 4/4.
-The one that finishes last prints and writes the tables, the same bytes as one machine would. What
-all stand on (tuning) is done by whoever gets there first.
+The one that finishes last prints and writes the tables, the same bytes as one machine would. Shared
+steps (tuning) are done by the first machine that needs them.
 
 Examples:
   cone reproduce table1 --data DIR --out study
@@ -59,17 +59,17 @@ struct ReproduceFlags {
   ReproduceOptions options;
 };
 
-/// What a user should know about the units, on stderr.
-int report_units(const StudyOutcome& study, bool quiet) {
+/// Reports timing, reused and failed jobs on stderr.
+int report_jobs(const StudyOutcome& study, bool quiet) {
   if (!quiet && !study.timing.empty()) std::cerr << study.timing << '\n';
   for (const std::string& remark : study.remarks) std::cerr << "! " << remark << '\n';
   for (const std::string& failure : study.failures) std::cerr << "! failed: " << failure << '\n';
   if (!study.failures.empty()) {
-    std::cerr << fmt::format("{} of {} units failed; --retry-failed tries them again\n",
+    std::cerr << fmt::format("{} of {} jobs failed; --retry-failed tries them again\n",
                              grouped(study.failures.size()), grouped(study.num_units));
   }
   if (!quiet && study.has_units) {
-    std::cerr << fmt::format("{} units, {} of them from earlier runs\n", grouped(study.num_units),
+    std::cerr << fmt::format("{} jobs, {} of them from earlier runs\n", grouped(study.num_units),
                              grouped(study.num_reused));
   }
   return study.failures.empty() ? kSuccess : kFailure;
@@ -83,7 +83,7 @@ int run_reproduce(const ReproduceFlags& flags) {
       reproduce_study(context, flags.what, flags.data, flags.out, flags.options);
   progress.clear();
   std::cout << study.text << std::flush;
-  const int status = report_units(study, flags.run.quiet);
+  const int status = report_jobs(study, flags.run.quiet);
   if (!study.unwritten.empty()) throw Error(ErrorCode::kIo, study.unwritten);
   return status;
 }
@@ -92,17 +92,16 @@ int run_reproduce(const ReproduceFlags& flags) {
 
 void add_reproduce_command(CLI::App& root, Command& chosen) {
   auto flags = std::make_shared<ReproduceFlags>();
-  CLI::App* command =
-      root.add_subcommand("reproduce", "Studies against known truth: the paper's tables, and more");
+  CLI::App* command = root.add_subcommand(
+      "reproduce", "Simulation studies with known truth: the paper's tables, and more");
   command->footer(kReproduceFooter);
-  command->add_option("WHAT", flags->what, "Which study; the description has a line for each")
+  command->add_option("WHAT", flags->what, "Study to run; the description has a line for each")
       ->required()
       ->check(CLI::IsMember(study_names()));
   command->add_option("--data", flags->data, "Folder with the two networks, or demo")
       ->envname("CONE_DATA_DIR")
       ->required();
-  command
-      ->add_option("--out", flags->out, "Folder to write; a study that was stopped goes on in it")
+  command->add_option("--out", flags->out, "Folder to write; an interrupted study is resumed in it")
       ->required()
       ->check(file_name);
   flags->run.bind(*command);

@@ -43,7 +43,7 @@ void print_summary(const EvaluationRecord& record, const LoadedData& loaded) {
   std::cerr << '\n';
   print_notes(loaded);
   for (std::size_t i = loaded.notes.size(); i < record.notes.size(); ++i) {
-    std::cerr << "note: " << record.notes[i] << '\n';  // those of the run stand behind the data's
+    std::cerr << "note: " << record.notes[i] << '\n';  // those of the run follow the data's
   }
   std::cerr << '\n';
 }

@@ -5,7 +5,7 @@
 
 namespace cone::app {
 
-/// What was read, in one line, and the notes about it, for units.
+/// Prints what was read, in one line, and the notes about it.
 void print_summary(const EvaluationRecord& record, const LoadedData& loaded);
 
 }  // namespace cone::app

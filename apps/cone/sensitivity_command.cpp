@@ -22,21 +22,21 @@ namespace cone::app {
 namespace {
 
 constexpr const char* kSensitivityFooter =
-    R"(Every value of logged data rests on a premise: whatever decided both who was treated and what came
-of it is in the features or in the network. This command says how wrong that may be before an answer
-changes. DATA and policies are what cone evaluate takes.
+    R"(Estimates from logged data assume no unmeasured confounding: every common cause of treatment
+and outcome is among the features or revealed by the network. This command says how far the
+assumption may fail before a conclusion changes. DATA and policies are what cone evaluate takes.
 
 It prints, for every policy,
-  odds off by      all values that are possible where the odds of treatment, of units who look alike,
-                   differ by up to this factor for a reason that nobody recorded (the marginal
-                   sensitivity model), and the factor at which the answer is undone
-  explains x %     how much of what is left of outcomes and treatments one unmeasured confounder would have
-                   to explain (omitted-variable bounds)
-  as strong as     the same for things that are known: the network, the words, every column is left
-                   out in turn, and one says what something hidden of its strength could do
+  bounds under the marginal sensitivity model (Tan 2006; Dorn and Guo 2023): an unmeasured
+    confounder changes the odds of treatment of comparable units by a factor of at most Lambda; and
+    the Lambda at which the conclusion changes
+  bounds on the omitted-variable bias (Cinelli and Hazlett 2020; Chernozhukov et al. 2022): the
+    partial R2 with outcome and treatment at which a confounder changes the conclusion
+  benchmarks: the network, the count features and every column are left out in turn to measure their
+    strength as confounders, and the bias of an unmeasured confounder of that strength
 
---against logged (the default) is about the difference from the logged policy, whose value is known.
---against none is about the value itself (give a --threshold), and any other word names a policy.
+--against logged (the default) analyses the difference from the logged policy, whose value is known.
+--against none analyses the value itself (give a --threshold); any other word names a policy.
 
 Examples:
   cone sensitivity shop/ --policy treat-all
@@ -111,17 +111,18 @@ void add_sensitivity_command(CLI::App& root, Command& chosen) {
   auto flags = std::make_shared<SensitivityFlags>();
   CLI::App* command = root.add_subcommand(
       "sensitivity",
-      "Say how strong a confounder that nobody recorded must be to change an answer");
+      "Sensitivity analysis: how strong unmeasured confounding must be to change a conclusion");
   command->footer(kSensitivityFooter);
   command->add_option("DATA", flags->data, kDataHelp)->required();
   command->add_option("--policy", flags->policies, "Policy names or files, one or more")
       ->required();
   command
       ->add_option("--against", flags->against,
-                   "Compare with the logged policy (done), with nothing (none), or with a policy")
+                   "Compare with the logged policy (logged), with nothing (none), or with a policy")
       ->check(file_name)
       ->capture_default_str();
-  command->add_option("--json", flags->json, "Write the full record to this file (- for stdout)")
+  command
+      ->add_option("--json", flags->json, "Write the full record to this file (JSON; - for stdout)")
       ->check(file_name);
   flags->run.bind(*command);
   bind_flags(*command, flags->table, "The table of nodes");

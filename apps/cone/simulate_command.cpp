@@ -20,23 +20,23 @@ namespace cone::app {
 namespace {
 
 constexpr const char* kSimulateFooter =
-    R"(Writes a folder that cone evaluate reads, with the outcome of every node under every arm as
+    R"(Writes a folder that cone evaluate reads, with the potential outcomes of every node as the
 truth (y0 and y1, or y:0, y:1, y:2, ... for --arms 3 and more), topics.npy, and manifest.json with
 every option, the centroids, the checksum and the list of the files. An earlier simulation in the
-folder is replaced as a whole, unless you changed its files;
-other files in the folder stay.
+folder is replaced, unless you changed its files; other files in the folder stay.
 
 Worlds: hidden_confounding (the paper's), equal_edge_weights, weak_overlap, heterogeneous_effects,
-randomised_log, binary_outcomes, bent (outcome and treatment bend with five measurements, which
-become columns of nodes.csv), observed_confounding (such measurements and their sums over neighbours
-drive both, nothing is hidden), dependent_noise (neighbours share noise), individual_effects (the log of
-Guo, Li and Liu, WSDM 2020, with --kappa1 10 --noise 1).
+randomised_log, binary_outcomes, nonlinear (outcome and treatment are non-linear functions of five
+observed numeric features, columns of nodes.csv), observed_confounding (such features and their sums
+over neighbours determine both; no unmeasured confounding), dependent_noise (noise is correlated
+between neighbours), individual_effects (the simulation of Guo, Li and Liu, WSDM 2020, with --kappa1
+10 --noise 1).
 
 Examples:
   cone simulate --out small --nodes 500 --mean-degree 12
   cone simulate --network BlogCatalog.mat --kappa2 2 --simulation 3 --seed 1 --out blog
   cone simulate --out three --nodes 500 --mean-degree 12 --arms 3
-  cone simulate --out curves --nodes 1000 --world bent --mean-degree 0        no edges
+  cone simulate --out curves --nodes 1000 --world nonlinear --mean-degree 0   no edges
   cone simulate --out near --nodes 1000 --layout geometric --mean-degree 15 --world dependent_noise
   cone simulate --nodes 1000000 --mean-degree 50 --words-per-node 20 --out large
   cone evaluate small --policy treat-all random-weights:1)";
@@ -89,7 +89,7 @@ int run_simulate(const SimulateFlags& flags) {
 void add_simulate_command(CLI::App& root, Command& chosen) {
   auto flags = std::make_shared<SimulateFlags>();
   CLI::App* command = root.add_subcommand(
-      "simulate", "Make a dataset with known truth, on a real or a generated network");
+      "simulate", "Simulate a dataset with known truth, on a real or a generated network");
   command->footer(kSimulateFooter);
   command->add_option("--out", flags->out, "Folder to write")->required()->check(file_name);
   flags->run.bind(*command);

@@ -43,7 +43,7 @@ void on_interrupt(int number) {
 /// A signal that asks to stop.
 struct Stop {
   int signal;
-  bool is_ignored = false;  ///< the parent wished so
+  bool is_ignored = false;  ///< as the parent set it
 };
 std::array<Stop, 6> stops = {{{SIGINT}, {SIGTERM}, {SIGHUP}, {SIGXCPU}, {SIGUSR1}, {SIGUSR2}}};
 
@@ -52,7 +52,7 @@ constexpr int kStatusOfSignals = 128;  // as shells count
 std::atomic_flag bus_error_reported;  // lock-free, so a handler may use it
 
 /// Reading a mapped file past its end, after something cut it, or from a disk that fails. Several
-/// threads may meet it at once: one speaks and ends the process, the others wait for that.
+/// threads may meet it at once: one reports it and ends the process, the others wait for that.
 void on_bus_error(int, siginfo_t* info, void*) {
   if (info->si_code != BUS_ADRERR) {
     signal(SIGBUS, SIG_DFL);
@@ -90,7 +90,7 @@ void prepare_signals() {
 }
 
 void catch_interrupts() {
-  ignore_failed_writes();  // again: PETSc has handlers of its own
+  ignore_failed_writes();  // again: PETSc installs its own handlers
   for (const Stop& stop : stops) {
     struct sigaction action {};
     action.sa_handler = stop.is_ignored ? SIG_IGN : on_interrupt;

@@ -17,8 +17,8 @@ namespace cone::app {
 void open_standard_streams();
 
 /// At the very start: a reader that left (SIGPIPE) and a limit on the size of files (SIGXFSZ) make
-/// a write fail, which is reported, and do not end the process. Also notes which signals its parent
-/// told it to ignore.
+/// a write fail, which is reported, and do not end the process. Also notes which signals the
+/// parent process set to be ignored.
 void prepare_signals();
 
 /// From now on Ctrl-C and SIGTERM ask the running command to stop at its next safe point; the
@@ -32,9 +32,8 @@ bool was_interrupted();
 int interrupted_status();
 
 /// The status of a command whose output to stdout is all written, given its own status. Where it
-/// could not be written that is said, and the status is kFailure; but where its reader has left
-/// (cone
-/// ... | head) nothing is said, and it is 141, as if SIGPIPE had ended it.
+/// could not be written that is reported, and the status is kFailure; but where its reader has left
+/// (cone ... | head) nothing is reported, and it is 141, as if SIGPIPE had ended it.
 int finish_stdout(int status);
 
 /// Progress on stderr (a bar on a terminal, plain lines otherwise, nothing when quiet) that stops
@@ -47,8 +46,8 @@ class ConsoleProgress : public ProgressObserver {
   void clear();
   /// The computation is over: from now on a signal stops nothing, so that its files are written.
   void finish() { is_finished_ = true; }
-  /// A word before a run that takes more than a few seconds, and what its time left goes by first.
-  /// `note`: what Ctrl-C keeps, where it keeps something.
+  /// Prints the expected time of a run that takes more than a few seconds, and starts the estimate
+  /// of the time left from it. `note`: what Ctrl-C keeps, where it keeps something.
   void announce(std::span<const ExpectedCost> costs, std::string_view note = {});
 
  private:

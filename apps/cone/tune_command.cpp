@@ -29,16 +29,17 @@ namespace cone::app {
 namespace {
 
 constexpr const char* kTuneFooter =
-    R"(Tries every combination of the values given, and ranks them by the loss of the outcome networks
-and of the propensity model on validation nodes. The truth, where the data has it, is not used.
-Options that you do not name keep the values that the help shows beside them.
+    R"(Tunes the hyperparameters of cone's networks by grid search: every combination of the given
+values is ranked by the loss of the outcome networks and of the propensity model on validation
+nodes. The truth of simulated data is not used. Options that are not named keep the values shown in
+the help.
 
-Tuning gives networks that predict logged outcomes and treatments better. That helps where the
-defaults learn nothing. In our study it did not make the value more accurate (docs/results.md):
-compare the estimates with and without the file before you trust either.
+Tuned networks predict logged outcomes and treatments better. That helps where the defaults learn
+nothing. In our study it did not make the policy value more accurate (docs/results.md): compare the
+estimates with and without the file before you trust either.
 
 Writes OUT/best.json, which cone evaluate --options reads, and one file per combination and fold
-in OUT/units. The same command goes on where an earlier one was stopped, however it ended. With
+in OUT/units. The same command resumes where an earlier one was interrupted, however it ended. With
 other values in the same folder it computes only what is new.
 
 Examples:
@@ -108,7 +109,7 @@ int run_tune(const TuneFlags& flags) {
   ConsoleProgress progress(flags.run.quiet);
   const Context context(flags.run.seed, flags.run.threads, &progress);
   const LoadedData loaded = load_named(context, flags.data, flags.table);
-  const Dataset& data = loaded.observed;  // the truth of a simulation ends here
+  const Dataset& data = loaded.observed;  // without the truth of a simulation
   UnitWork work = flags.units.work();
   const std::string best = (std::filesystem::path(flags.units.out) / "best.json").string();
   Outputs outputs({{"--out", best}}, {flags.data, flags.table.edges});
@@ -132,10 +133,10 @@ int run_tune(const TuneFlags& flags) {
 void add_tune_command(CLI::App& root, Command& chosen) {
   auto flags = std::make_shared<TuneFlags>();
   CLI::App* command = root.add_subcommand(
-      "tune", "Choose cone's options for your data by validation loss; can be stopped and resumed");
+      "tune", "Tune cone's networks by validation loss; can be interrupted and resumed");
   command->footer(kTuneFooter);
   command->add_option("DATA", flags->data, kDataHelp)->required();
-  flags->units.bind(*command, "tuning that was stopped goes on");
+  flags->units.bind(*command, "interrupted tuning is resumed");
   flags->run.bind(*command);
   bind_flags(*command, flags->table, "The table of nodes");
   const ConeOptions defaults;

@@ -20,11 +20,11 @@ void UnitFlags::bind(CLI::App& command, const std::string& what) {
   command.add_option("--out", out, fmt::format("Folder to write; {} in it", what))
       ->required()
       ->check(file_name);
-  command.add_flag("--retry-failed", retry_failed, "Try fits again that failed before");
+  command.add_flag("--retry-failed", retry_failed, "Retry fits that failed before");
   command
       .add_option("--shard", shard,
-                  "Compute only this part of the fits, 2/8 say, and let other processes that share "
-                  "the folder compute the others")
+                  "Compute only this part of the fits, such as 2/8; other processes that share the "
+                  "folder compute the others")
       ->capture_default_str();
 }
 
@@ -49,13 +49,13 @@ void remove_old_conclusion(const std::filesystem::path& file, std::string_view s
   std::error_code failure;
   std::filesystem::remove(file, failure);
   if (failure) fail_writing(file, failure.message());
-  std::cerr << fmt::format("removed {}: it was of another run\n", printable(file.string()));
+  std::cerr << fmt::format("removed {}: it belonged to another run\n", printable(file.string()));
 }
 
 void print_unit_remarks(const UnitsReport& report) {
   for (const std::string& remark : report.remarks) std::cerr << "cone: " << remark << '\n';
   if (report.num_reused > 0) {
-    std::cerr << fmt::format("{} of {} fits were there already\n", grouped(report.num_reused),
+    std::cerr << fmt::format("{} of {} fits were reused\n", grouped(report.num_reused),
                              grouped(report.records.size()));
   }
   if (report.num_failed > 0) {

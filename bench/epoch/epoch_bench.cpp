@@ -1,5 +1,5 @@
-// Times epochs of training the representations as users run it, and their parts one by one, as
-// JSON. epoch_bench --help
+// Times training epochs of the representations, and their parts separately, as JSON.
+// epoch_bench --help
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -68,14 +68,14 @@ Options parse(int argc, char** argv) {
   return options;
 }
 
-/// The moments at which epochs ended, by the progress that training reports.
+/// The end times of epochs, from the progress that training reports.
 class EpochClock : public cone::ProgressObserver {
  public:
   bool update(std::string_view phase, std::uint64_t, std::uint64_t) override {
     if (phase == "training representations") ends_.push_back(std::chrono::steady_clock::now());
     return true;
   }
-  /// Without the first epoch, which also allocates the memory of all.
+  /// Without the first epoch, which also allocates memory.
   std::vector<double> seconds() const {
     std::vector<double> seconds;
     for (std::size_t e = 1; e < ends_.size(); ++e) {
@@ -94,7 +94,7 @@ std::int64_t peak_bytes() {
   return std::int64_t{usage.ru_maxrss} * 1024;
 }
 
-/// A simulated log on the network, without what only the simulation needs.
+/// Observed data simulated on the network.
 cone::Dataset make_data(const Context& context, const Options& options) {
   cone::TopicNetwork network;
   if (options.mat_file.empty()) {
@@ -125,8 +125,7 @@ std::vector<double> outcomes_of(const cone::Dataset& data,
   return outcomes;
 }
 
-/// A model before its first step, after one pass: what the parts are timed on, and what a peer is
-/// held against.
+/// A model before its first step, after one pass: to time the parts and to compare with a peer.
 class FirstStep {
  public:
   FirstStep(const Context& context, const cone::ConeInput& input, const cone::Split& split,

@@ -37,7 +37,7 @@ class PhaseTimer {
         score_dst_(dst_),
         score_src_(dst_),
         log_sum_exp_(dst_) {
-    // The first layer's operands, as its aggregation sees them.
+    // The operands of the first layer's aggregation.
     cone::ops::sparse_times_dense(inputs.context, inputs.features.by_row, tensor("layer1.weight"),
                                   h_.view());
     cone::ops::attention_scores(inputs.context, shape_, constant(h_),

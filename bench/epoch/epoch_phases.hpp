@@ -8,8 +8,8 @@
 #include "cone_networks/encoder.hpp"
 #include "timing.hpp"
 
-/// A part of an epoch. `bytes` counts every row that a kernel asks for, from whichever cache it
-/// comes; both counts are 0 where none was made.
+/// A part of an epoch. `bytes` counts every row that a kernel reads, from any cache; both counts
+/// are 0 where not counted.
 struct Phase {
   std::string name;
   CallTime time;
@@ -26,7 +26,7 @@ struct TrainingInputs {
   const cone::LoggedNodes<float>& validation;
 };
 
-/// Times the parts of an epoch one by one, on the operands that the model has after its last
+/// Times the parts of an epoch separately, on the operands that the model has after its last
 /// encode() and objective(). Changes the model's parameters.
 std::vector<Phase> time_phases(const TrainingInputs& inputs, cone::Encoder<float>& model,
                                std::size_t min_calls);

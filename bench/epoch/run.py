@@ -1,23 +1,21 @@
 #!/usr/bin/env python3
-"""One training epoch of the representations, beside PyTorch Geometric on the same data and cores.
+"""One training epoch of the representations, compared with PyTorch Geometric on the same data and cores.
 
     ./dev bench epoch --peer-python PYTHON      # of an environment with the peer's packages
     ./dev bench epoch --scaling | --growth | --million | --fit
 
-An epoch is a full-batch step as users take it: two towers of one attention layer (4 heads of 16),
-outcome head and critic of 64 hidden units, the whole objective on 60 % of the nodes, the losses of
-the 20 % for validation, Adam. Real networks have the features that `cone simulate --network` gives
-them (the union of each topic's top words, 100 per topic on BlogCatalog and 25 on Flickr); they are
-left out where the files are missing. Ours and the peer's runs alternate; times are medians of all
-epochs of a run, then over the runs. The parts of an epoch are timed one by one on the same operands
-and `rest` is what they leave of the epoch. GB/s counts every row that a kernel asks for, from
-whichever cache it comes.
+An epoch is a full-batch step: two towers of one attention layer (4 heads of 16), outcome head and critic
+of 64 hidden units, the complete objective on 60 % of the nodes, the losses of the 20 % for validation, Adam.
+Real networks have the features of `cone simulate --network` (the union of each topic's top words, 100 per
+topic on BlogCatalog and 25 on Flickr); they are skipped where the files are missing. Our runs and the peer's
+alternate; times are medians over the epochs of a run, then over runs. The parts of an epoch are timed
+separately on the same operands, and `rest` is the remainder. GB/s counts every row that a kernel reads, from
+any cache.
 
---scaling, --growth, --million and --fit need the program only, and run instead of the comparison:
---scaling one table over 1, 2, 4, 8, 16 threads, --growth the cost against the number of edges, both
-on synthetic networks, --million a million nodes with 50 million directed edges on two threads, --fit
-whole processes of `cone fit --parts networks` (five folds) with one thread and with all.
-Each run replaces its own part of the file that --json names and leaves the others there.
+--scaling, --growth, --million and --fit need no peer and replace the comparison: --scaling is over 1, 2, 4, 8
+and 16 threads, --growth over the number of edges, both on synthetic networks, --million a million nodes with
+50 million directed edges on two threads, --fit complete processes of `cone fit --parts networks` (five folds)
+with one thread and with all. Each run replaces its own part of the file that --json names.
 """
 
 import json
@@ -45,13 +43,13 @@ def epoch(args, threads, epochs, *more):
 
 
 def networks(args):
-    """Name and arguments of each network that there is."""
+    """Name and arguments of each available network."""
     for name, top_words in REAL.items():
         path = args.data / f"{name}.mat"
         if path.exists():
             yield name, ["--mat", path, "--top-words", top_words]
         else:
-            print(f"{name}: left out, {path.name} is not in {path.parent} (--data)")
+            print(f"{name}: skipped, {path.name} is not in {path.parent} (--data)")
     yield "synthetic", []
 
 
@@ -62,7 +60,7 @@ def has_peer(python):
 
 
 def check_same_model(ours, peer):
-    """From the same weights both must have the same losses, or the times compare nothing."""
+    """From the same weights both must have the same losses, or the times are not comparable."""
     differences = {name: abs(ours["first_losses"][name] - value)
                    for name, value in peer["first_losses"].items()}
     if max(differences.values()) > LOSS_TOLERANCE or ours["parameters"] != peer["parameters"]:
@@ -79,7 +77,7 @@ def compare(args, name, source, scratch):
         if args.peer_python:
             peers.append(run_json([args.peer_python, PEER, scratch, "--threads", args.threads,
                                    "--epochs", args.peer_epochs]))
-    # The run whose epoch is the median one stands for all.
+    # The run with the median epoch represents all.
     run = sorted(ours, key=lambda r: r["epoch_seconds"])[len(ours) // 2]
     result = {"network": name, "run": run, "epoch_seconds": run["epoch_seconds"],
               "fastest_epoch_seconds": min(r["fastest_epoch_seconds"] for r in ours),
@@ -193,7 +191,7 @@ def fit(args):
         subprocess.run([args.bin / "cone", "simulate", "--nodes", "5200", "--seed", "1", "--quiet",
                         "--out", data], check=True)
         seconds = {1: [], cores: []}
-        for _ in range(args.repeats):  # in turn, so that all see the same machine
+        for _ in range(args.repeats):  # alternating, under the same conditions
             for threads, found in seconds.items():
                 start = time.perf_counter()
                 subprocess.run([args.bin / "cone", "fit", data, "--parts", "networks", "--quiet",
@@ -212,17 +210,17 @@ def main():
     arguments = parser(__doc__)
     arguments.add_argument("--data", type=pathlib.Path, default=data_folder(),
                            help="folder of BlogCatalog.mat and Flickr.mat")
-    arguments.add_argument("--peer-python", help="an interpreter that has the peer's packages")
-    arguments.add_argument("--epochs", type=int, default=100, help="of one run of ours")
-    arguments.add_argument("--peer-epochs", type=int, default=10, help="of one run of the peer")
-    arguments.add_argument("--repeats", type=int, default=3, help="runs of each, in turn")
+    arguments.add_argument("--peer-python", help="an interpreter with the peer's packages")
+    arguments.add_argument("--epochs", type=int, default=100, help="per run of ours")
+    arguments.add_argument("--peer-epochs", type=int, default=10, help="per run of the peer")
+    arguments.add_argument("--repeats", type=int, default=3, help="alternating runs of each")
     modes = arguments.add_mutually_exclusive_group()
     for mode in ("scaling", "growth", "million", "fit"):
         modes.add_argument(f"--{mode}", action="store_true")
     args = arguments.parse_args()
     mode = next((f for f in (scaling, growth, million, fit) if getattr(args, f.__name__)), comparison)
     if mode is comparison and not has_peer(args.peer_python):
-        print("The peer is left out: name an interpreter that has it with --peer-python "
+        print("Without the peer: name an interpreter that has it with --peer-python "
               "(pip install torch torch_geometric numpy scipy).")
         args.peer_python = None
     record = {"benchmark": "epoch"}

@@ -1,5 +1,5 @@
-// What a command is expected to take, part by part, and what it takes, as JSON. Seconds are those
-// of the processor over the threads, which other programs on the machine change little.
+// Expected and measured run time of a command by part, as JSON. Measured is CPU time divided by the
+// number of threads, which other programs on the machine affect little.
 //   forecast_bench COMMAND NODES NEIGHBOURS COLUMNS THREADS
 #include <cstdlib>
 #include <ctime>
@@ -29,7 +29,7 @@ namespace {
 
 using namespace cone;
 
-/// Adds the processor's time up by the outermost stage.
+/// Sums CPU time by the outermost stage.
 class StageTimes : public ProgressObserver {
  public:
   bool update(std::string_view, std::uint64_t, std::uint64_t) override { return true; }
@@ -58,20 +58,20 @@ LoadedData draw_data(const Context& context, std::size_t n, std::size_t neighbou
     const auto b = static_cast<NodeIndex>(rng.below(n));
     if (a != b) edges.push_back({a, b});
   }
-  std::vector<double> hidden(n);  // shared by neighbours
-  for (double& value : hidden) value = rng.normal();
-  for (const Edge& edge : edges) hidden[edge.source] += 0.3 * hidden[edge.target];
+  std::vector<double> confounder(n);  // shared by neighbours
+  for (double& value : confounder) value = rng.normal();
+  for (const Edge& edge : edges) confounder[edge.source] += 0.3 * confounder[edge.target];
   std::vector<double> treatment;
   std::vector<double> outcome;
   for (std::size_t i = 0; i < n; ++i) {
-    const double push = 0.7 * x(i, 0) + 0.3 * hidden[i];
+    const double push = 0.7 * x(i, 0) + 0.3 * confounder[i];
     treatment.push_back(rng.uniform() < 1 / (1 + std::exp(-push)) ? 1 : 0);
-    outcome.push_back(x(i, 0) + std::sin(2 * x(i, 1 % columns)) + 0.5 * hidden[i] +
+    outcome.push_back(x(i, 0) + std::sin(2 * x(i, 1 % columns)) + 0.5 * confounder[i] +
                       treatment.back() * (0.5 + 0.5 * x(i, 2 % columns)) + rng.normal());
   }
   return make_dataset(context, {.treatment_numbers = treatment,
                                 .outcome = outcome,
-                                .measurements = x.view(),
+                                .numeric_features = x.view(),
                                 .edges = edges});
 }
 
@@ -95,7 +95,7 @@ void run(char** argv) {
   } else if (command == "effects") {
     const EffectOptions options;
     costs = expected_costs(context, data.observed, options);
-    estimate_effects_and_doubts(watched, data.observed, options);
+    estimate_effects_with_warnings(watched, data.observed, options);
   } else if (command == "learn") {
     const LearnPolicyOptions options;
     costs = expected_costs(context, data.observed, options);

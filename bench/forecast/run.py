@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What commands are expected to take against what they take, to recalibrate the rates in
+"""Expected and measured run times of commands, to recalibrate the rates in
 src/nuisance/fit_cost.cpp, src/network_ridge/ridge_cost.cpp and src/evaluate/workload.cpp.
 
     ./dev bench forecast --threads 1
     ./dev bench forecast --threads 1 --commands network_dm,learn --nodes 1000,5000
 
-Measured are seconds of the processor over the threads. A forecast should be within a factor of 1.5.
+Measured is CPU time divided by the number of threads. A forecast should be within a factor of 1.5.
 """
 
 import pathlib

@@ -47,7 +47,7 @@ Matrix<float> filled(std::size_t rows, std::size_t cols, std::uint64_t seed) {
   return m;
 }
 
-/// Bytes counts every row that a kernel asks for, from whichever cache it comes.
+/// Bytes counts every row that a kernel reads, from any cache.
 struct Timing {
   std::string name;
   CallTime time;

@@ -58,8 +58,7 @@ double copy_rate(const cone::Context& context, std::size_t bytes, std::size_t re
   return 2.0 * static_cast<double>(bytes * repeats * threads) / seconds / 1e9;
 }
 
-/// Seconds that a parallel region takes longer than its longest task, with one short task per
-/// thread.
+/// Seconds of a parallel region beyond its longest task, with one short task per thread.
 double region_overhead(const cone::Context& context) {
   const auto threads = static_cast<std::size_t>(context.num_threads());
   constexpr std::chrono::microseconds kTask(20);

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Every kernel of training in single precision, beside what this machine can do at most.
+"""Every kernel of training in single precision, compared with the limits of the machine.
 
     ./dev bench kernels [--large]
 
 On a synthetic network like BlogCatalog (5,200 nodes, 171,600 edges, 2,200 words), both towers in
 one pass (8 heads of 16 columns), at one thread and at all. --large adds a million nodes and 25
-million edges. GB/s counts every row that a kernel asks for, from whichever cache it comes, so it
-may pass the copy rate of memory.
+million edges. GB/s counts every row that a kernel reads, from any cache, so it may exceed the
+copy rate of memory.
 """
 
 import pathlib

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <vector>
 
-/// Seconds of a call. On a machine that others use too the fastest says more than the median.
+/// Seconds of a call. On a shared machine the fastest is more reliable than the median.
 struct CallTime {
   double median_seconds;
   double fastest_seconds;

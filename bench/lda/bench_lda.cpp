@@ -19,8 +19,8 @@
 #include "simulate/topic_model.hpp"
 
 // bench_lda COUNTS.csr TOPICS TOP_WORDS SEED THREADS [TOPIC_WORDS] prints one JSON object: the
-// seconds of fitting, of scoring and of transforming, and what came out. COUNTS.csr is what run.py
-// writes: rows, columns, entries (u64), then offsets (u64), columns (u32), values (f64).
+// seconds of fitting, of scoring and of transforming, and the results. COUNTS.csr is written by
+// run.py: rows, columns, entries (u64), then offsets (u64), columns (u32), values (f64).
 // TOPIC_WORDS, where given, receives λ (topics × words, f64).
 namespace {
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Topic model: ours against scikit-learn's, same data, same cores, same run.
+"""Topic model compared with scikit-learn's on the same data and cores.
 
     ./dev bench lda [--data FOLDER_OF_MAT_FILES]
 
@@ -24,7 +24,7 @@ from sklearn.decomposition import LatentDirichletAllocation
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from common import data_folder, environment, parser, run_json, write_json  # noqa: E402
 
-TOP_WORDS = {"BlogCatalog": 100, "Flickr": 25}  # a topic, as in the semi-synthetic data
+TOP_WORDS = {"BlogCatalog": 100, "Flickr": 25}  # per topic, as in the semi-synthetic data
 
 
 def read_counts(path):

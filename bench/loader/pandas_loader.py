@@ -37,7 +37,7 @@ def load(folder: str, id_type: str):
     source, target = source[keep], target[keep]
     size = len(ids)
     half = sp.coo_matrix((np.ones(len(source), np.int8), (source, target)), shape=(size, size))
-    half = half.tocsr()  # adds up repeats
+    half = half.tocsr()  # sums repeats
     adjacency = half + half.T
     adjacency.data[:] = 1
     adjacency.sort_indices()

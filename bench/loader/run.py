@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Times the loader against pandas + SciPy on the same files and cores.
+"""Times the loader and pandas + SciPy on the same files and cores.
 
     ./dev bench loader [--nodes N --edges M]
 
-Needs pandas and SciPy. Each variant is generated,
-then loaded in turn by both, `--repeats` times, and the medians are compared. Data stay in the page
-cache, so this measures parsing and building, not the disk.
+Needs pandas and SciPy. Each variant is generated, then loaded alternately by both, `--repeats` times, and
+medians are compared. Data stay in the page cache, so this measures parsing and building, not the disk.
 """
 
 import statistics

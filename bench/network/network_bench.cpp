@@ -1,5 +1,5 @@
-// Time and peak memory of generating one synthetic network and one log on it, and what came out,
-// as JSON.
+// Time and peak memory of generating one synthetic network and one simulation on it, and statistics
+// of the network, as JSON.
 //   network_bench NODES MEAN_DEGREE [OPTION VALUE]...
 #include <algorithm>
 #include <chrono>
@@ -33,7 +33,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 void set(cone::NetworkOptions& options, std::string_view wanted, const char* text) {
   cone::NetworkOptions::visit(options, [&](std::string_view name, auto& value, const auto&...) {
     using T = std::remove_reference_t<decltype(value)>;
-    if constexpr (std::is_arithmetic_v<T>) {  // the layout is none
+    if constexpr (std::is_arithmetic_v<T>) {  // not the layout
       if (name == wanted) value = static_cast<T>(std::atof(text));
     }
   });

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Time, memory and structure of synthetic networks, asked for and realised.
+"""Time, memory and structure of synthetic networks, requested and realised.
 
     ./dev bench network
 """
@@ -21,7 +21,7 @@ def main():
     args = parser(__doc__).parse_args()
     result = {"benchmark": "network", **environment(args.bin), "settings": []}
     columns = "{:<17}{:>10}{:>12}{:>12}{:>9}{:>9}{:>9}{:>8}{:>9}{:>8}{:>10}{:>9}"
-    print(columns.format("network", "nodes", "edges", "words", "seconds", "GiB", "log s", "degree",
+    print(columns.format("network", "nodes", "edges", "words", "seconds", "GiB", "sim. s", "degree",
                          "max", "tail", "clustering", "homoph."))
     for name, nodes, degree, options in SETTINGS:
         words = [word for pair in options.items() for word in pair]

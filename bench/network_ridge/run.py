@@ -1,21 +1,22 @@
 #!/usr/bin/env python3
-"""`cone evaluate --estimators network_dm` beside libraries for Gaussian processes.
+"""`cone evaluate --estimators network_dm` compared with libraries for Gaussian processes.
 
     ./dev bench network_ridge [--nodes N...] [--networks NAME...] [--peer-python PYTHON]
     ./dev bench network_ridge --growth [--growth-nodes N...]
 
-Everything is included: reading the data, variances of both arms, five folds, three policies. The
-peers fit the same model to the same data (see bench/peers/gaussian_process.py) and draw folds of
-their own; they give no standard errors and no sensitivity intervals. cone is timed as it comes and with
---no-sensitivity-interval, which is closer to what the peers do. Wall seconds on the same threads, runs in turn, medians
-(a peer that takes more than a minute runs once); importing Python libraries is not counted.
-Without --peer-python, a virtual environment with scikit-learn and GPyTorch (gigabytes, because of
-PyTorch) is made from PyPI in build/bench; a peer that cannot be installed, fails or does not finish
-within --peer-limit seconds is left out, with a sentence.
+Times include everything: reading the data, variances of both arms, five folds, three policies.
+The peers fit the same model to the same data (see bench/peers/gaussian_process.py) and draw their
+own folds; they give no standard errors and no sensitivity intervals. cone is timed with its
+defaults and with --no-sensitivity-interval, which is closer to what the peers do. Wall seconds on
+the same number of threads, alternating runs, medians (a peer that takes more than a minute runs
+once); importing Python libraries is not counted. Without --peer-python, a virtual environment
+with scikit-learn and GPyTorch (gigabytes, because of PyTorch) is created from PyPI in
+build/bench; a peer that cannot be installed, fails or does not finish within --peer-limit seconds
+is skipped, with the reason.
 
---growth needs the program only: time against the number of edges, 25 edges and 20 words per node,
-with --no-sensitivity-interval if asked for.
-Each run replaces its own part of the file that --json names and leaves the other there.
+--growth needs cone only: time against the number of edges, 25 edges and 20 words per node, with
+--no-sensitivity-interval on request.
+Each run replaces its own part of the file of --json and keeps the other.
 """
 
 import json
@@ -41,7 +42,7 @@ GROWTH = [10_000, 30_000, 100_000, 300_000]
 
 
 def run_cone(args, folder, policy, *options):
-    """What cone says of the three policies, and what the whole process took."""
+    """The values of the three policies by cone, and the time and memory of the process."""
     command = [args.bin / "cone", "evaluate", folder, "--policy", "treat-all", "treat-none", policy,
                "--estimators", args.estimator, "--threads", args.threads, "--quiet", "--json", "-",
                *options]
@@ -56,14 +57,14 @@ def run_cone(args, folder, policy, *options):
 
 
 def run_peer(args, python, name, folder, policy):
-    """The same of a peer; a sentence where it cannot be had."""
+    """The same for a peer; the reason where it fails."""
     limits = {key: str(args.threads) for key in
               ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
     library, *options = PEERS[name]
     command = [python, PEER, library, folder, "--policies", policy, "--threads", args.threads,
                *options]
     try:
-        done = subprocess.run([str(word) for word in command], capture_output=True, text=True,
+        done = subprocess.run([str(part) for part in command], capture_output=True, text=True,
                               env={**os.environ, **limits}, check=False, timeout=args.peer_limit)
     except subprocess.TimeoutExpired:
         return f"it did not finish in {args.peer_limit} seconds"
@@ -89,11 +90,11 @@ def datasets(args):
         if path.exists():
             yield name, ["--network", path, "--top-words", TOP_WORDS[name]]
         else:
-            print(f"{name}: left out, {path.name} is not in {path.parent} (--data)")
+            print(f"{name}: skipped, {path.name} is not in {path.parent} (--data)")
 
 
 def value_differences(ours, peer):
-    """How far values lie apart, in cone's standard errors; folds differ, so they are not equal."""
+    """The largest difference of values in cone's standard errors; folds differ, so it is not 0."""
     pairs = zip(ours["values"].values(), peer["values"].values(), ours["standard_errors"].values())
     return max(abs(a - b) / error for a, b, error in pairs)
 
@@ -103,9 +104,10 @@ def compare(args, python, name, options, scratch):
     simulate(args.bin, folder, *options)
     policy = write_policy(folder)
     runs, left_out = {}, {}
-    for _ in range(args.repeats):  # in turn, so that all see the same machine
+    for _ in range(args.repeats):  # alternating, so that all run under the same conditions
         runs.setdefault("cone", []).append(run_cone(args, folder, policy))
-        runs.setdefault("bare", []).append(run_cone(args, folder, policy, "--no-sensitivity-interval"))
+        runs.setdefault("bare", []).append(
+            run_cone(args, folder, policy, "--no-sensitivity-interval"))
         for peer in PEERS:
             if peer in left_out or runs.get(peer, [{"seconds": 0}])[-1]["seconds"] > LONG_SECONDS:
                 continue
@@ -136,7 +138,8 @@ def compare(args, python, name, options, scratch):
         result["times_faster_without_sensitivity_interval"] = (
             result["peers"][fastest]["seconds"] / bare["seconds"])
         print(f"  cone is {result['times_faster']:.1f} times faster than {fastest}, "
-              f"{result['times_faster_without_sensitivity_interval']:.1f} times with --no-sensitivity-interval")
+              f"{result['times_faster_without_sensitivity_interval']:.1f} times with "
+              f"--no-sensitivity-interval")
     for sentence in result["left_out"]:
         print(f"  {sentence}")
     sys.stdout.flush()
@@ -195,12 +198,12 @@ def parse_args():
                            help="real networks to compare on")
     arguments.add_argument("--data", type=pathlib.Path, default=data_folder(),
                            help="folder of BlogCatalog.mat and Flickr.mat")
-    arguments.add_argument("--estimator", default="network_dm", help="row of cone to time")
+    arguments.add_argument("--estimator", default="network_dm", help="estimator of cone to time")
     arguments.add_argument("--repeats", type=int, default=3)
     arguments.add_argument("--peer-limit", type=float, default=900,
                            help="seconds per run of a peer")
     arguments.add_argument("--peer-python", type=pathlib.Path,
-                           help="a Python that has the peers installed")
+                           help="a Python with the peers installed")
     arguments.add_argument("--growth", action="store_true", help="time against edges, cone only")
     arguments.add_argument("--growth-nodes", type=int, nargs="+", default=GROWTH)
     arguments.add_argument("--no-sensitivity-interval", action="store_true",

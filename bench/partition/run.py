@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""What PT-Scotch makes of a network: neighbours who live elsewhere, work per process, and seconds.
+"""Partitions by PT-Scotch: ghosts, imbalance and time.
 
     ./dev bench partition [--nodes N] [--ranks R...]
 
-Generated networks, in the plane and social, with 20 neighbours per node, and BlogCatalog where its file
-is there (--data). Of every run: the largest degree elsewhere and the largest share of the
-work of one process, as the lines were read and as PT-Scotch proposes; whether `--partition auto`
-moves units; and the seconds of asking and moving. The evaluation itself is the cheapest there is.
-Every run is printed and written to --json when it is done.
+Synthetic networks (geometric and social) with 20 neighbours per node, and BlogCatalog where its file
+exists (--data). For every run: the largest number of ghosts of a rank and the imbalance (largest work of
+a rank over the mean), as read and as proposed by PT-Scotch; whether `--partition auto` moves nodes; and
+the seconds of PT-Scotch and moving. The evaluation itself uses the cheapest estimator. Every run is
+printed and written to --json when it is done.
 """
 
 import pathlib
@@ -29,7 +29,7 @@ def networks(args):
     if path.exists():
         yield "BlogCatalog", ["--network", path]
     else:
-        print(f"BlogCatalog: left out, {path.name} is not in {path.parent} (--data)")
+        print(f"BlogCatalog: skipped, {path.name} is not in {path.parent} (--data)")
 
 
 def run(args, folder, ranks):
@@ -64,9 +64,9 @@ def parse_args():
 def main():
     args = parse_args()
     if not (args.bin / "petsc/cone").exists():
-        sys.exit("the program for many processes is not there: ./dev petsc builds it")
+        sys.exit("bin/petsc/cone does not exist: build it with ./dev petsc")
     record = {"benchmark": "partition", **environment(args.bin), "runs": []}
-    print(LINE.format("network", "ranks", "neighbours elsewhere", "work over mean", "moved", "seconds"))
+    print(LINE.format("network", "ranks", "ghosts", "imbalance", "moved", "seconds"))
     for name, options in networks(args):
         with tempfile.TemporaryDirectory() as scratch:
             folder = pathlib.Path(scratch) / "data"

@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
-"""The network ridge as one writes it with a library for Gaussian processes.
+"""The network ridge implemented with a library for Gaussian processes.
 
     gaussian_process.py scikit-learn|GPyTorch FOLDER --policies FILE --threads N
 
-What `cone evaluate FOLDER --policy treat-all treat-none FILE --estimators network_dm` does: the
-same groups, fixed effects and noise, variances of each arm on all its nodes, five folds with the
-noise times u in the solve, the mean outcome under each policy. FOLDER is what `cone simulate`
-writes, FILE has a column id and one column per policy. The libraries have no fixed effects without
-a prior: here they have one of variance 1e4 in units of the outcome's. Each library optimises and
-solves in its own way: scikit-learn by L-BFGS on analytic gradients, GPyTorch by L-BFGS on automatic
-ones, both by Cholesky (GPyTorch's conjugate gradients with --solver cg). No standard errors.
-Prints values, variances and the seconds of each phase as JSON; time counts from the start of
-reading, importing the libraries does not.
+Does the same as `cone evaluate FOLDER --policy treat-all treat-none FILE --estimators network_dm`: the same
+groups, fixed effects and noise, variances of each arm on all its nodes, five folds with the noise times u in
+the solve, the mean outcome under each policy. FOLDER is written by `cone simulate`, FILE has a column id and
+one column per policy. The libraries have no fixed effects without a prior: here their prior variance is 1e4
+times the outcome variance. Each library optimises and solves in its own way: scikit-learn by L-BFGS on analytic
+gradients, GPyTorch by L-BFGS on automatic ones, both by Cholesky (GPyTorch's conjugate gradients with --solver
+cg). No standard errors. Prints values, variances and the seconds of each phase as JSON, from the start of
+reading, without importing the libraries.
 """
 
 import argparse
@@ -38,31 +37,31 @@ NOT_FEATURES = {"id", "treatment", "outcome"}
 class Data:
     def __init__(self, folder, policies):
         nodes = pd.read_csv(folder / "nodes.csv", dtype={"id": str})
-        n, place = len(nodes), pd.Series(np.arange(len(nodes)), index=nodes["id"])
+        n, index_of = len(nodes), pd.Series(np.arange(len(nodes)), index=nodes["id"])
         self.arm, self.outcome = nodes["treatment"].to_numpy(), nodes["outcome"].to_numpy()
         self.adjacency = scipy.sparse.csr_matrix((n, n))
         if (folder / "edges.csv").exists():
             edges = pd.read_csv(folder / "edges.csv", dtype=str)
-            ends = place[edges["source"]].to_numpy(), place[edges["target"]].to_numpy()
+            ends = index_of[edges["source"]].to_numpy(), index_of[edges["target"]].to_numpy()
             one_way = scipy.sparse.csr_matrix((np.ones(len(edges)), ends), (n, n))
             self.adjacency = ((one_way + one_way.T) > 0).astype(float)
         truth = [c for c in nodes if c in ("y0", "y1") or c.startswith("y:")]
         self.columns = nodes.drop(columns=[*truth, *NOT_FEATURES]).to_numpy(dtype=float)
-        self.words = read_words(folder, place)
+        self.words = read_words(folder, index_of)
         table = pd.read_csv(policies, dtype={"id": str}).set_index("id").loc[nodes["id"]]
         self.policies = {"treat-all": np.ones(n), "treat-none": np.zeros(n),
                          **{name: table[name].to_numpy() for name in table}}
 
 
-def read_words(folder, place):
+def read_words(folder, index_of):
     if (folder / "features.npz").exists():
         return scipy.sparse.load_npz(folder / "features.npz").astype(float).tocsr()
     if not (folder / "features.csv").exists():
-        return scipy.sparse.csr_matrix((len(place), 0))
+        return scipy.sparse.csr_matrix((len(index_of), 0))
     table = pd.read_csv(folder / "features.csv", dtype={"node": str, "feature": str})
     words, names = pd.factorize(table["feature"])
-    where = place[table["node"]].to_numpy(), words
-    shape = len(place), len(names)
+    where = index_of[table["node"]].to_numpy(), words
+    shape = len(index_of), len(names)
     return scipy.sparse.csr_matrix((table["value"].to_numpy(float), where), shape)
 
 
@@ -76,7 +75,7 @@ def curve_features(columns):
 
 
 class Grams:
-    """One n × n matrix per group, noise patterns and fixed effects; sub-matrices are kept."""
+    """One n × n matrix per group, noise patterns and fixed effects; sub-matrices are cached."""
 
     def __init__(self, data):
         n = data.adjacency.shape[0]
@@ -112,7 +111,7 @@ class Grams:
             relative = degree / degree.mean()
             self.noises.append(relative)
             fixed += [relative, np.sqrt(relative)]
-        # Orthogonal columns of unit size, so that the prior is as wide in every direction.
+        # Orthonormal columns, so that the prior is isotropic.
         left, sizes, _ = np.linalg.svd(np.array(fixed).T, full_matrices=False)
         basis = np.sqrt(n) * left[:, sizes > 1e-9 * sizes[0]]
         self.fixed = FIXED_EFFECT_VARIANCE * basis @ basis.T
@@ -152,7 +151,7 @@ class WithScikitLearn:
         from sklearn.gaussian_process.kernels import Hyperparameter, Kernel
 
         class SumOfGrams(Kernel):
-            """Nodes are given by their numbers."""
+            """Nodes are given by their indices."""
 
             def __init__(self, grams, variances, u=1.0):
                 self.grams, self.variances, self.u = grams, variances, u
@@ -350,7 +349,7 @@ def main():
     parser.add_argument("--u", type=float, default=0.1,
                         help="noise times this in the folds' solves")
     parser.add_argument("--solver", choices=["cholesky", "cg"], default="cholesky",
-                        help="of GPyTorch; cg is what it does by itself above 800 nodes")
+                        help="of GPyTorch; cg is its default above 800 nodes")
     print(json.dumps(evaluate(parser.parse_args())))
 
 

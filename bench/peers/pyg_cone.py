@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""CONE's model and objective as one writes them with PyTorch Geometric: GATConv on a dense X, float32.
+"""CONE's model and objective implemented with PyTorch Geometric: GATConv on a dense X, float32.
 
     pyg_cone.py FOLDER --threads N --epochs N
 
-FOLDER is what `epoch_bench --peer-folder` writes. Starts from the weights in it, prints the losses
+FOLDER is written by `epoch_bench --peer-folder`. Starts from its weights, prints the losses
 of the first pass, the number of parameters and the seconds of each epoch as JSON.
 """
 

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""How far the values of `cone learn` are from the truth, on logs whose truth is known.
+"""Errors and coverage of the values of `cone learn` on simulated data.
 
     bench/policy_tree/held_out_value.py [--runs 100] [--nodes 500] [--columns 12] [--bin FOLDER]
 
-Two kinds of log, both randomised with probability 1/2, normal features, noise of variance 1, edges
-in a ring: one where nothing that is done matters, one where treating pays 0.4 for who has x1 > 0 and
-costs 0.4 elsewhere. Every run draws a log, learns a tree of depth 2 (ridge, given propensities) and
-compares gains over treating nobody: the valid one, the one on the nodes that the rule was learnt
-from, and the true one of the rule on these nodes. The interval of the valid gain is held against
-the truth of the decisions it is about, by trees learnt without a fold each, and of the rule.
+Two data-generating processes, both randomised with probability 1/2, with normal features, noise of variance 1
+and a ring of edges: one without effects, one with an effect of 0.4 where x1 > 0 and of -0.4 elsewhere. Every
+run draws data, learns a tree of depth 2 (ridge, given propensities) and compares gains over treat-none: the
+cross-fitted one, the in-sample one, and the true one of the rule on these nodes. The confidence interval of the
+cross-fitted gain is compared with the true gain of the out-of-fold decisions and of the rule.
 """
 
 import concurrent.futures
@@ -25,8 +24,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from common import parser  # noqa: E402
 
 
-def write_log(folder, seed, args, effect):
-    """nodes.csv and edges.csv, and what treating every node is worth."""
+def write_data(folder, seed, args, effect):
+    """Writes nodes.csv and edges.csv; returns the effect of every node."""
     draw, gains = random.Random(seed), []
     with open(folder / "nodes.csv", "w", newline="") as file:
         out = csv.writer(file)
@@ -46,7 +45,7 @@ def write_log(folder, seed, args, effect):
 def run(args, seed, effect):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        gains = write_log(folder, seed, args, effect)
+        gains = write_data(folder, seed, args, effect)
         done = subprocess.run(
             [str(args.bin / "cone"), "learn", name, "--out", str(folder / "policy.csv"), "--json",
              "-", "--out-of-fold", str(folder / "oof.csv"), "--outcome-model", "ridge", "--propensities", "given", "--seed", str(seed), "-q",
@@ -58,15 +57,15 @@ def run(args, seed, effect):
     values = {value["name"]: value for value in record["comparisons"]}
 
     def true_value(decisions):
-        """Less that of leaving everyone untreated."""
+        """Minus that of treat-none."""
         return sum(gain for gain, treat in zip(gains, decisions) if treat) / len(gains)
 
     def covers(truth):
         low, high = values["always 0"]["sampling_gain_interval"]
         return low <= truth <= high
 
-    return {"valid": values["always 0"]["gain"],
-            "where learnt": record["in_sample_value"] - values["always 0"]["value"],
+    return {"cross-fitted": values["always 0"]["gain"],
+            "in sample": record["in_sample_value"] - values["always 0"]["value"],
             "true": true_value(treated), "covers decisions": covers(true_value(out_of_fold)),
             "covers rule": covers(true_value(treated)), "better": record["verdict"] == "better"}
 
@@ -77,14 +76,14 @@ def main():
     arguments.add_argument("--nodes", type=int, default=500)
     arguments.add_argument("--columns", type=int, default=12)
     args = arguments.parse_args()
-    print(f"{'':14} {'gain over treating nobody':^53} {'interval covers':^20} {'called':>8}\n"
-          f"{'log':14} {'valid':>17} {'where learnt':>17} {'true, of rule':>17} {'decisions':>10} "
+    print(f"{'':14} {'gain over treat-none':^53} {'coverage':^20} {'verdict':>8}\n"
+          f"{'data':14} {'cross-fitted':>17} {'in sample':>17} {'true, of rule':>17} {'decisions':>10} "
           f"{'rule':>9} {'better':>8}")
     for title, effect in (("no effect", 0.0), ("effect 0.4", 0.4)):
         with concurrent.futures.ThreadPoolExecutor(args.threads) as pool:
             rows = list(pool.map(lambda seed: run(args, seed, effect), range(args.runs)))
         cells = []
-        for name in ("valid", "where learnt", "true"):
+        for name in ("cross-fitted", "in sample", "true"):
             values = [row[name] for row in rows]
             error = statistics.stdev(values) / len(values) ** 0.5
             cells.append(f"{statistics.fmean(values):8.4f} ± {error:.4f}")

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The exact tree of depth 2 beside a plain implementation in numpy.
+"""The exact tree of depth 2 compared with a plain implementation in NumPy.
 
     ./dev bench policy_tree [--without-peer]
 
-Both get the same columns (normal, every value different) and the same scores. The peer tries every
-first question and, on both sides, every second one, by cumulative sums of sorted columns: what
-policytree (R, C++) does as well, O(columns^2 nodes^2 arms). Its value must be that of the program.
+Both use the same columns (normal, distinct values) and the same scores. The peer tries every root split and, on
+both sides, every second split, by cumulative sums of sorted columns, as policytree (R, C++) does, in
+O(columns^2 nodes^2 arms). Its value must equal that of the program.
 Wall and CPU seconds of the search alone, best of three; CPU seconds of one run of the peer.
 """
 
@@ -33,7 +33,7 @@ def draw(nodes, columns, arms):
 
 
 def best_stump(order, scores):
-    """The largest sum with one question at most; `order` holds the rows sorted by every column."""
+    """The largest sum with at most one split; `order` has the rows sorted by every column."""
     left = numpy.cumsum(scores[order], axis=0)  # nodes × columns × arms
     total = left[-1]
     split = left[:-1].max(axis=2) + (total - left[:-1]).max(axis=2)
@@ -42,7 +42,7 @@ def best_stump(order, scores):
 
 
 def peer(x, scores):
-    """The exact mean score of depth 2, all values of a column being different."""
+    """The exact mean score of depth 2, for columns of distinct values."""
     nodes, columns = x.shape
     order = numpy.argsort(x, axis=0, kind="stable")
     best = best_stump(order, scores)

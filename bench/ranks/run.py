@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
-"""`cone evaluate --engine petsc` beside our own threads on the same cores.
+"""`cone evaluate --engine petsc` (MPI ranks) against threads of one process on the same cores.
 
     ./dev bench ranks [--nodes N...] [--ranks R...] [--threads-beside T...] [--partition WAY...]
 
-Synthetic networks of 25 edges and 20 words per node, two policies, whole processes: reading,
+Synthetic networks with 25 edges and 20 count features per node, two policies, complete runs: reading,
 variances of both arms, five folds, values and standard errors, without sensitivity intervals. Every
-number of ranks runs before as many threads of one process, in the order in which they are named. All
-runs are compared with the first run of threads; until there is one, with the first run. More ranks than
-cores take turns on them (mpirun --oversubscribe): what that costs says nothing about machines of their
-own, so times of such runs are marked.
+number of ranks runs before as many threads of one process, in the given order. All runs are compared
+with the first run of threads, or with the first run as long as there is none. Runs with more ranks than
+cores (mpirun --oversubscribe) are marked: their times say nothing about ranks on separate cores.
 
-Every run is printed and written to --json when it is done. The same command goes on where it was
-stopped: runs of the same commit, size and number of processes are not repeated.
+Every run is printed and written to --json when it is done. An interrupted benchmark can be resumed by
+the same command: runs of the same commit, size and number of ranks are not repeated.
 """
 
 import json
@@ -25,7 +24,7 @@ from common import (CORES, environment, mpirun, parser, simulate, time_json, wri
 NODES = [800, 8_000, 40_000, 400_000]
 RANKS = [1, 2, 4]
 LINE = "{:>9} {:>11} {:<22}{:>9}{:>8}{:>7}{:>12}{:>10}{:>8}{:>10}{:>10}"
-HEADER = ("nodes", "edges", "", "wall s", "GiB", "iter.", "MB / iter.", "ex./iter.", "comm.",
+HEADER = ("nodes", "edges", "", "wall s", "GiB", "iter.", "MB / iter.", "coll./it.", "comm.",
           "values", "errors")
 
 
@@ -61,17 +60,17 @@ def run_ranks(args, folder, ranks, partition):
 
 
 def per_iteration(record):
-    """What the conjugate gradients of the predictions send, their start and end included."""
+    """Traffic of the conjugate gradients of the predictions, including their start and end."""
     phase = record["engine"]["phases"]["predictions"]
     iterations = record["diagnostics"]["network_ridge"]["iterations"]
-    if iterations == 0:  # small arms are solved exactly
+    if iterations == 0:  # small arms: dense solver
         return {}
     return {"sent_bytes_per_iteration": phase["sent_bytes"] / iterations,
             "exchanges_per_iteration": phase["exchanges_per_rank"] / iterations}
 
 
-def compare_with_one_machine(runs):
-    """Largest differences of runs of the same data, relative where figures are larger than 1."""
+def compare_with_reference(runs):
+    """Largest differences between runs on the same data, relative for figures larger than 1."""
     reference = next((run for run in runs if "threads" in run), runs[0])
     for run in runs:
         if run is not reference:
@@ -95,7 +94,7 @@ def show(run):
              f"{run['peak_bytes'] / 2**30:.2f}", run["iterations"] or "-",
              f"{sent / 1e6:.2f}" if sent is not None else "",
              f"{run['exchanges_per_iteration']:.0f}" if sent is not None else "",
-             f"{engine['exchanging_seconds'] / run['seconds']:.0%}" if engine else ""]
+             f"{100 * engine['exchanging_seconds'] / run['seconds']:.0f} %" if engine else ""]
     for name in ("values", "standard_errors"):
         difference = run.get(f"largest_difference_in_{name}")
         cells.append("" if difference is None else f"{difference:.0e}")
@@ -103,7 +102,7 @@ def show(run):
 
 
 class Runs:
-    """What was run, in the file that --json names."""
+    """The runs so far, in the file --json."""
 
     def __init__(self, args):
         self.path, self.record = args.json, {"benchmark": "ranks", **environment(args.bin),
@@ -117,10 +116,10 @@ class Runs:
         return [run for run in self.record["runs"] if key.items() <= run.items()]
 
     def make_and_show(self, size, how, compute):
-        """Shows the run of this size and way, made by `compute` unless it is there."""
+        """Prints the run of this size and configuration; computes it unless it is recorded."""
         if not self.find({**size, **how}):
             self.record["runs"].append({**size, **how, **compute()})
-            compare_with_one_machine(self.find(size))
+            compare_with_reference(self.find(size))
             write_json(self.path, self.record)
         show(self.find({**size, **how})[0])
 
@@ -132,7 +131,7 @@ def run_size(args, runs, nodes):
         folder = pathlib.Path(scratch) / "data"
 
         def with_data(run, *how):
-            if not folder.exists():  # made when the first run needs it
+            if not folder.exists():  # simulated for the first run only
                 simulate(args.bin, folder, "--nodes", nodes, "--mean-degree", args.mean_degree,
                          "--words-per-node", args.words_per_node, "--layout", args.layout)
             return run(args, folder, *how)
@@ -150,16 +149,16 @@ def parse_args():
     arguments = parser(__doc__)
     arguments.add_argument("--nodes", type=int, nargs="+", default=NODES)
     arguments.add_argument("--ranks", type=int, nargs="+", default=RANKS,
-                           help="numbers of processes")
+                           help="numbers of ranks")
     arguments.add_argument("--threads-beside", type=int, nargs="*",
-                           help="numbers of them beside which as many threads run (those up to the cores)")
+                           help="ranks to compare with as many threads (default: up to the cores)")
     arguments.add_argument("--partition", nargs="+", default=["auto"],
                            choices=["auto", "none", "scotch"])
     arguments.add_argument("--mean-degree", type=int, default=50)
     arguments.add_argument("--words-per-node", type=int, default=20)
-    arguments.add_argument("--layout", default="social", help="of cone simulate")
-    arguments.add_argument("--estimator", default="network_dm", help="row of cone to time")
-    arguments.add_argument("--scratch", type=pathlib.Path, help="folder for the data while it is needed")
+    arguments.add_argument("--layout", default="social", help="--layout of cone simulate")
+    arguments.add_argument("--estimator", default="network_dm", help="estimator to time")
+    arguments.add_argument("--scratch", type=pathlib.Path, help="folder for temporary data")
     args = arguments.parse_args()
     if args.threads_beside is None:
         args.threads_beside = [count for count in args.ranks if count <= CORES]
@@ -169,12 +168,12 @@ def parse_args():
 def main():
     args = parse_args()
     if not (args.bin / "petsc/cone").exists():
-        sys.exit("the program for many processes is not there: ./dev petsc builds it")
+        sys.exit("bin/petsc/cone does not exist: build it with ./dev petsc")
     print(LINE.format(*HEADER))
     runs = Runs(args)
     for nodes in sorted(args.nodes):
         run_size(args, runs, nodes)
-    print("* more ranks than cores: they take turns")
+    print("* more ranks than cores")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 """One peer on one table: `peers.py NAME TABLE.csv` prints a JSON object.
 
-All estimate the mean outcome, or the effect, of treating everyone by doubly robust scores with five
-folds. Like `cone evaluate --estimators dr_ridge`, they choose a ridge penalty per fold (and arm) and
-the penalty of a logistic regression per fold on three inner folds. Time counts from the start of
-reading the table; importing the libraries is not counted.
+All estimate the value of treat-all, or the average effect, by doubly robust scores with five folds. Like `cone
+evaluate --estimators dr_ridge`, they select a ridge penalty per fold (and arm) and the penalty of a logistic
+regression per fold on three inner folds. Time includes reading the table, but not importing the libraries.
 """
 
 import importlib.metadata
@@ -26,12 +25,12 @@ INNER_FOLDS = 3
 
 
 def ridge():
-    """Seventeen penalties by the exact leave-one-out error, which scikit-learn has in closed form."""
+    """Seventeen penalties, by exact leave-one-out error in closed form."""
     return make_pipeline(StandardScaler(), RidgeCV(alphas=20 / np.logspace(-4, 4, 17)))
 
 
 def logistic(solver):
-    """Eleven penalties by the log-loss on inner folds."""
+    """Eleven penalties, by log-loss on inner folds."""
     return make_pipeline(StandardScaler(), LogisticRegressionCV(
         Cs=np.logspace(-3, 2, 11) / 20, cv=INNER_FOLDS, scoring="neg_log_loss", solver=solver,
         max_iter=1000))
@@ -43,7 +42,7 @@ def by_hand(x, t, y, solver):
         treated = fit[t[fit] == 1]
         control = fit[t[fit] == 0]
         mu = ridge().fit(x[treated], y[treated]).predict(x[score])
-        ridge().fit(x[control], y[control]).predict(x[score])  # cone has both arms too
+        ridge().fit(x[control], y[control]).predict(x[score])  # cone fits both arms too
         e = logistic(solver).fit(x[fit], t[fit]).predict_proba(x[score])[:, 1].clip(0.01, 0.99)
         scores[score] = mu + t[score] / e * (y[score] - mu)
     return scores.mean(), scores.std() / np.sqrt(len(scores))

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Doubly robust evaluation of a table: `cone evaluate --estimators dr_ridge` against its peers.
+"""Doubly robust evaluation of a table: `cone evaluate --estimators dr_ridge` and its peers.
 
     ./dev bench tabular [--nodes N --columns P] [--peer-python PYTHON]
 
-A made-up table of 100,000 nodes and 20 columns, no network, one policy, five folds; penalties of the
-outcome and the propensity models are chosen in every fold, by all (see peers.py). CPU seconds of
-whole processes: reading the table counts, importing Python libraries does not. Without
---peer-python, a virtual environment with scikit-learn, EconML and DoubleML is made from PyPI in
-build/bench; a peer that cannot be installed or run is left out, with a sentence.
+A simulated table of 100,000 nodes and 20 columns, no network, one policy, five folds; all select the penalties of
+the outcome and propensity models in every fold (see peers.py). CPU time of complete processes, including reading
+the table, without importing Python libraries. Without --peer-python, a virtual environment with scikit-learn,
+EconML and DoubleML is made from PyPI in build/bench; a peer that cannot be installed or run is skipped with a note.
 """
 
 import json
@@ -43,7 +42,7 @@ def write_table(path, nodes, columns):
 
 
 def run_cone(binary, table, threads):
-    """What cone says of treating everyone, its seconds and CPU seconds."""
+    """cone's value of treat-all, its wall and CPU seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.perf_counter()
     done = subprocess.run([str(binary), "evaluate", str(table), "--policy", "treat-all",
@@ -58,14 +57,14 @@ def run_cone(binary, table, threads):
 
 
 def run_peer(python, name, table, threads):
-    """The same of a peer; a sentence where it cannot be run."""
+    """The same of a peer, or a note where it cannot be run."""
     limits = {name: str(threads) for name in
               ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
     done = subprocess.run([str(python), str(HERE / "peers.py"), name, str(table)],
                           capture_output=True, text=True, env={**os.environ, **limits}, check=False)
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines() or ["no message"]
-        return f"{name} is left out: it cannot be run ({lines[-1]})"
+        return f"{name} is skipped: it cannot be run ({lines[-1]})"
     return json.loads(done.stdout.splitlines()[-1])
 
 
@@ -83,7 +82,7 @@ def parse_args():
     arguments.add_argument("--columns", type=int, default=20)
     arguments.add_argument("--repeats", type=int, default=3)
     arguments.add_argument("--peer-python", type=pathlib.Path,
-                           help="a Python that has the peers installed")
+                           help="a Python with the peers installed")
     return arguments.parse_args()
 
 
@@ -98,7 +97,7 @@ def main():
         table = pathlib.Path(scratch) / "table.csv"
         write_table(table, args.nodes, args.columns)
         runs = {}
-        for turn in range(args.repeats):  # in turn, so that all see the same machine
+        for turn in range(args.repeats):  # alternating, under the same conditions
             for threads in sorted({1, args.threads}):
                 runs.setdefault(("cone", threads), []).append(
                     run_cone(args.bin / "cone", table, threads))

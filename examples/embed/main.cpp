@@ -1,4 +1,4 @@
-// What three messages would have achieved, from arrays that a program has in memory.
+// Evaluates two policies from arrays in memory.
 #include <cmath>
 #include <cstdio>
 #include <exception>
@@ -13,7 +13,7 @@
 
 int main() {
   try {
-    // 300 units on a ring. Who is older got a text message more often, and buys more anyway.
+    // 300 customers on a ring. Age confounds: the older half gets other messages, and buys more.
     const std::size_t n = 300;
     cone::Matrix<double> features(n, 1);
     std::vector<std::string> treatment;
@@ -21,10 +21,10 @@ int main() {
     std::vector<cone::Edge> edges;
     for (std::size_t i = 0; i < n; ++i) {
       const double age = std::fmod(37.0 * static_cast<double>(i), 50) / 50;
-      const std::size_t turn = (i * 7 + (age > 0.5 ? i % 2 : 0)) % 3;
-      const double effect = turn == 0 ? 0 : turn == 1 ? 1 : 2;
+      const std::size_t arm = (i * 7 + (age > 0.5 ? i % 2 : 0)) % 3;
+      const double effect = arm == 0 ? 0 : arm == 1 ? 1 : 2;
       features(i, 0) = age;
-      treatment.push_back(turn == 0 ? "control" : turn == 1 ? "email" : "sms");
+      treatment.push_back(arm == 0 ? "control" : arm == 1 ? "email" : "sms");
       outcome.push_back(3 * age + effect + 0.1 * std::sin(static_cast<double>(i)));
       edges.push_back({static_cast<cone::NodeIndex>(i), static_cast<cone::NodeIndex>((i + 1) % n)});
     }
@@ -32,7 +32,7 @@ int main() {
     cone::DatasetArrays arrays;
     arrays.treatment = treatment;
     arrays.outcome = outcome;
-    arrays.measurements = std::as_const(features).view();
+    arrays.numeric_features = std::as_const(features).view();
     arrays.edges = edges;
     const cone::LoadedData data = cone::make_dataset(context, arrays);
 

@@ -4,7 +4,7 @@
 #     DATA=/shared/networks OUT=/shared/study examples/shards/study_by_ssh.sh host1 host2 host3
 #
 # Each host computes its part (cone must be on its PATH); the one that finishes last writes the
-# tables and prints them here. Run the same command again to go on after an interruption.
+# tables and prints them here. The same command resumes after an interruption.
 set -eu
 : "${DATA:?folder of the networks, the same on all hosts}" "${OUT:?folder that all hosts share}"
 study=${STUDY:-table2}

@@ -9,22 +9,22 @@
 #include <vector>
 
 /// \file
-/// Where and how a computation runs: threads, seed, and who watches.
+/// Where and how a computation runs: threads, seed and progress.
 
 namespace cone {
 
 class ThreadPool;
 class Totals;
 
-/// A part of a run that knows its place in the whole: the phases that follow lie between `begin`
-/// and `end`, shares of the time that the whole run is expected to take.
+/// A part of a run: its phases lie between `begin` and `end`, shares of the expected time of the
+/// whole run.
 struct ProgressStage {
   std::string label;  ///< "ridge (3 of 7 models), fold 2 of 5"; empty outside of any stage
   double begin = 0;
   double end = 1;
 };
 
-/// Watches a run. Always called on the thread that called the library.
+/// Observes a run. Always called on the thread that called the library.
 class ProgressObserver {
  public:
   virtual ~ProgressObserver() = default;
@@ -51,21 +51,21 @@ class Context {
 
   /// The same threads and observer.
   Context with_seed(std::uint64_t seed) const;
-  /// The same threads and seed, told to another observer (none: null).
+  /// The same threads and seed with another observer (null: none).
   Context with_observer(ProgressObserver* progress) const;
-  /// The same seed and observer, on threads of its own.
+  /// The same seed and observer, on its own threads.
   Context with_threads(int num_threads) const;
-  /// The same where it has as many threads as these, otherwise on threads of its own.
+  /// The same context if it has this many threads, otherwise one on its own threads.
   Context widen(int num_threads) const;
   /// The same seed and observer, all loops on the calling thread.
   Context on_one_thread() const;
-  /// The same for a computation on nodes that several processes have a part of each, which all do
-  /// at the same time: sums over nodes are added up by `totals`, which must outlive all copies.
+  /// The same for a distributed computation, in which every rank has a part of the nodes and all
+  /// ranks take part: sums over nodes are allreduced by `totals`, which must outlive all copies.
   Context shared_by(const Totals& totals) const;
 
   std::uint64_t seed() const { return seed_; }
   int num_threads() const;
-  /// Adds up over the processes that have a part of the nodes; usually this one has all.
+  /// Reductions over the ranks that have a part of the nodes; of one process, no communication.
   const Totals& totals() const { return *totals_; }
 
   /// Runs `count` tasks in parallel and reports each under the name of the phase. Throws Cancelled
@@ -110,14 +110,14 @@ class Context {
            const std::function<bool(std::size_t)>& on_progress) const;
 
   std::shared_ptr<ThreadPool> pool_;
-  std::shared_ptr<Reporter> reporter_;  // null where nobody watches
+  std::shared_ptr<Reporter> reporter_;  // null without an observer
   std::uint64_t seed_;
   bool is_serial_ = false;
   const Totals* totals_;
 };
 
-/// While it lives, the phases of the run are those of a stage: from `begin` to `end`, as shares of
-/// the stage it is entered from (of the whole run, where there is none). Stages may be nested.
+/// While it lives, the phases of the run belong to a stage: from `begin` to `end`, as shares of the
+/// stage it is entered from (of the whole run, where there is none). Stages may be nested.
 /// Within a task on another thread it does nothing.
 class StageScope {
  public:

@@ -15,25 +15,25 @@
 #include "cone/matrix.hpp"
 
 /// \file
-/// What was observed: arms, ids, features, network, treatments, outcomes. The truth is apart.
+/// Observed data: arms, ids, features, network, treatments, outcomes. The truth is separate.
 
 namespace cone {
 
-/// The number of an arm: its place in Dataset::arms. Arm 0 is the control arm.
+/// The number of an arm: its index in Dataset::arms. Arm 0 is the control arm.
 using Arm = std::uint8_t;
 
 inline constexpr Arm kControlArm = 0;
 inline constexpr std::size_t kMaxArms = 16;
 
-/// How sentences call the nodes of an arm: "treated" and "untreated" where the labels are 1 and 0,
-/// otherwise the label in quotes.
+/// The word for nodes of an arm in sentences: "treated" and "untreated" where the labels are 1 and
+/// 0, otherwise the label in quotes.
 std::string arm_adjective(std::span<const std::string> labels, Arm arm);
 
-/// The labels that say nothing but "not treated" and "treated": 0 and 1.
+/// Whether the labels are plain numbers of control and treatment: 0 and 1.
 bool has_plain_labels(std::span<const std::string> labels);
 
-/// How the columns of the user's own outcome models and propensities are called: "mu0 and mu1", or
-/// "mu:LABEL" where arms have labels of their own.
+/// Names of the columns of given outcome models and propensities: "mu0 and mu1", or "mu:LABEL"
+/// where arms have other labels.
 std::string outcome_model_columns(std::span<const std::string> labels);
 std::string propensity_columns(std::span<const std::string> labels);
 
@@ -43,7 +43,7 @@ Matrix<double> join_arms(std::span<const std::vector<double>> columns);
 /// P(arm 1) of every node as a table of both arms: 1 − p and p.
 Matrix<double> two_arm_probabilities(std::span<const double> treated);
 
-/// Turns the logits of a node's arms into probabilities that add up to 1. Of two arms, the second
+/// Turns the logits of a node's arms into probabilities that sum to 1. With two arms, the second
 /// has the sigmoid of the difference and the first has the rest.
 void softmax_arms(std::span<double> logits);
 
@@ -53,7 +53,7 @@ std::vector<double> arm_column(MatrixView<const double> table, Arm arm);
 /// The ids of the nodes, any strings, in one block of memory, with a hash index from id to node.
 /// Ids of up to eight bytes are compared inside the index, so finding one costs one cache miss.
 /// Where the ids are "0", "1", ... in order they are their own index and finding one costs none.
-/// 8 bytes an id, its length, and 32 to 64 bytes of index, none for counting ids.
+/// Takes 8 bytes per id, its length, and 32 to 64 bytes of index (none where ids count).
 class IdTable {
  public:
   static constexpr NodeIndex kAbsent = std::numeric_limits<NodeIndex>::max();
@@ -61,7 +61,7 @@ class IdTable {
   IdTable() = default;
 
   /// Appends an id and returns its index, or, when it is there already, the index it has
-  /// (`inserted` tells which).
+  /// (`inserted` says which).
   struct Insertion {
     NodeIndex index;
     bool inserted;
@@ -80,7 +80,7 @@ class IdTable {
   /// Bytes of all arrays.
   std::size_t num_bytes() const;
 
-  /// "0", "1", ..., for data that come without ids.
+  /// "0", "1", ..., for data without ids.
   static IdTable numbered(std::size_t num_ids);
 
  private:
@@ -113,12 +113,12 @@ class IdTable {
   std::vector<Slot> slots_;
 };
 
-/// One row per node, one column per feature. The first `num_dense` columns are measurements
-/// (columns of nodes.csv): each has a unit and a zero of its own. The others are counts (bags of
+/// One row per node, one column per feature. The first `num_dense` columns are numeric features
+/// (columns of nodes.csv): each has its own unit and zero. The others are count features (bags of
 /// words: features.npz, features.csv, .mat files, --counts): they share one unit, and zero means
 /// "absent". The kind is declared by the format or the user, never guessed from the values;
-/// learners scale the two kinds differently. Loaders store measurements densely where they are not
-/// mostly zero (store_full_columns_densely).
+/// learners scale the two kinds differently. Loaders store numeric features densely where they are
+/// not mostly zero (store_full_columns_densely).
 struct FeatureTable {
   FeatureMatrix matrix;
   std::vector<std::string> names;  ///< one per column
@@ -127,64 +127,64 @@ struct FeatureTable {
   std::size_t num_counts() const { return matrix.cols() - num_dense; }
 };
 
-/// A column of the table of nodes that was asked for by name and is no feature: costs of an arm, a
-/// score that units are ranked by.
+/// A column of the table of nodes that an option names and that is not a feature: costs of an arm,
+/// a score that units are ranked by.
 struct NamedColumn {
   std::string name;
   std::vector<double> values;  ///< one per node
 };
 
-/// What giving an arm to one unit costs, in units of the outcome.
+/// The cost of assigning an arm to one unit, in units of the outcome.
 struct ArmCost {
   std::string label;
-  double cost = 0;     ///< the mean over the units where it is not the same for all
-  std::string column;  ///< that says what it is for each; empty where it is the same for all
+  double cost = 0;     ///< the mean over the units where it varies
+  std::string column;  ///< with the cost of each unit; empty where it is the same for all
 };
 
-/// Everything that was observed: all that an estimator, a learner or a policy may see. The true
-/// potential outcomes are not in here (see Truth).
+/// The observed data: all that an estimator, a learner or a policy may use. The true potential
+/// outcomes are not part of it (see Truth).
 struct Dataset {
   IdTable ids;
   Graph graph;
   FeatureTable features;
   std::vector<std::string> arms = {"0", "1"};  ///< labels, the control arm first
-  std::vector<Arm> treatment;   ///< which arm; empty where the data has no log (a raw network)
-  std::vector<double> outcome;  ///< empty where the data has no log
-  /// The user's own nuisances, where brought: nodes × arms.
+  std::vector<Arm> treatment;   ///< the arm received; empty for a bare network without logged data
+  std::vector<double> outcome;  ///< empty for a bare network
+  /// Nuisances given by the user, if any: nodes × arms.
   std::optional<Matrix<double>> propensity;
   std::optional<Matrix<double>> mu;
-  /// Columns that were asked for by name (LoadOptions::kept). No learner sees them.
+  /// Columns that other options name (LoadOptions::kept). No learner sees them.
   std::vector<NamedColumn> kept;
-  /// How many units a node stands for (a survey weight): one per node, none below 0, not all 0.
-  /// Empty: every node stands for itself. Models are fitted without them; means over units count
-  /// them.
+  /// Survey weights: one per node, none below 0, not all 0. Empty: all nodes weigh the same. Models
+  /// are fitted without weights; means over units use them.
   std::vector<double> weight;
-  /// The group of every node, as the user gave it: numbers from 0 in the order of first appearance.
-  /// Empty: none was given.
+  /// The cluster of every node, as given: numbers from 0 in the order of first appearance. Empty:
+  /// none was given.
   std::vector<std::uint32_t> cluster;
-  /// Ids of lines that were left out for lack of a value. Nothing is computed for them; a file of
-  /// policies may list them.
+  /// Ids of rows that were left out because of missing values. Nothing is computed for them; a file
+  /// of policies may list them.
   IdTable left_out;
 
   std::size_t num_nodes() const { return ids.size(); }
   bool has_log() const { return !treatment.empty(); }
   std::size_t num_arms() const { return arms.size(); }
-  /// How many nodes of equal weight are worth as much, (Σw)²/Σw²; all of them without weights.
+  /// Effective sample size of the survey weights, (Σw)²/Σw² (Kish 1965, Survey Sampling); the
+  /// number of nodes without weights.
   double effective_sample_size() const;
-  /// How many nodes got each arm.
+  /// How many nodes received each arm.
   std::vector<std::size_t> arm_sizes() const;
   /// The kept column of that name; nullptr where there is none.
   const NamedColumn* find_kept(std::string_view name) const;
   /// 32 hexadecimal digits over everything above but kept columns and the ids left out: the same
   /// content has the same checksum in whatever format it was stored.
   std::string checksum() const;
-  /// Of ids, arms and outcomes alone, in any order of the nodes: the same log read with other
-  /// features, or from another file, has the same.
+  /// Of ids, treatments and outcomes alone, in any order of the nodes: the same logged data with
+  /// other features, or from another file, have the same checksum.
   std::string log_checksum() const;
 };
 
-/// The outcome of every node under every arm, known only in simulations. Answers what a policy
-/// would truly have achieved, and nothing in nuisance or estimate takes one.
+/// The potential outcomes of every node, known only in simulations. Gives the true value of a
+/// policy; no learner or estimator takes it.
 class Truth {
  public:
   /// nodes × arms.
@@ -193,7 +193,7 @@ class Truth {
   /// mean_i of Σ_a π_a(i)·y_i(a) over all nodes or the given ones; the policy is nodes × arms.
   double value(MatrixView<const double> policy) const;
   double value(MatrixView<const double> policy, std::span<const NodeIndex> nodes) const;
-  /// The same where node nodes[k] stands for weight[k] units; `weight` has mean 1, or is empty.
+  /// The same with survey weights; `weight` has mean 1, or is empty.
   double value(MatrixView<const double> policy, std::span<const NodeIndex> nodes,
                std::span<const double> weight) const;
 
@@ -203,14 +203,14 @@ class Truth {
   Matrix<double> outcomes_;
 };
 
-/// What a loader made of one column of the table of nodes.
+/// How a loader read one column of the table of nodes.
 struct TableColumn {
   std::string name;
   /// "id", "treatment", "outcome", "weight", "cluster", "propensity", ..., "feature" or "ignored"
   std::string role;
   std::string kind;  ///< of a feature: "number", "indicator", "category" or "count"
   std::uint64_t num_missing = 0;
-  std::size_t first_feature = 0;  ///< the columns of the feature table that it became
+  std::size_t first_feature = 0;  ///< its columns in the feature table
   std::size_t num_features = 0;
 };
 
@@ -219,9 +219,9 @@ struct LoadedData {
   Dataset observed;
   std::optional<Truth> truth;
   EdgeListReport edges;
-  std::vector<TableColumn> columns;  ///< in the order of the file; empty for formats without them
-  std::vector<std::string> notes;    ///< sentences for the user: choices made
-  std::vector<std::string> doubts;   ///< likely mistakes: to be shown wherever results are
+  std::vector<TableColumn> columns;   ///< in the order of the file; empty for formats without them
+  std::vector<std::string> notes;     ///< sentences for the user: choices of the loader
+  std::vector<std::string> warnings;  ///< likely mistakes: to be shown wherever results are
 };
 
 }  // namespace cone

@@ -7,11 +7,11 @@
 #include <vector>
 
 /// \file
-/// What can go wrong, and how it is told: a fault has a place, a reason and an advice.
+/// Errors: every fault has a place, a reason and advice.
 
 namespace cone {
 
-/// Who has to act: the caller's words (kUsage), the caller's data (kData), the machine (kIo) or us
+/// What is at fault: the arguments (kUsage), the data (kData), the system (kIo) or the library
 /// (kInternal). The command line turns the first two into exit status 2 and the others into 1.
 enum class ErrorCode { kUsage, kData, kIo, kInternal };
 
@@ -55,11 +55,12 @@ class Error : public std::exception {
   std::string message_;
 };
 
-/// Throws Error(kInternal) unless `condition` holds: for what our own code must guarantee.
+/// Throws Error(kInternal) unless `condition` holds: for invariants of the library.
 void require(bool condition, const char* what);
 
 /// Thrown where an observer asked to stop, by whatever takes a Context. It is an outcome of a run,
-/// not a fault, and so no Error. evaluate() catches it: it returns what was finished, and a status.
+/// not a fault, and therefore not an Error. evaluate() catches it: it returns what was finished,
+/// and a status.
 class Cancelled : public std::exception {
  public:
   const char* what() const noexcept override { return "cancelled"; }

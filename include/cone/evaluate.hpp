@@ -20,7 +20,7 @@
 #include "cone/settings.hpp"
 
 /// \file
-/// One evaluation end to end, with a model that was fitted before where there is one.
+/// One evaluation end to end, optionally with a model that was fitted before.
 
 // What every front end does around evaluate(): with a model that was fitted before, and with the
 // record afterwards.
@@ -31,8 +31,8 @@ struct ConeFit;      // cone's networks, fitted: internal
 struct FittedModel;  // what was fitted to a dataset before: cone/model.hpp
 
 enum class NuisanceSource {
-  kFitted,  ///< fitted here; the data's own columns are ignored
-  kGiven,   ///< the data's own propensity, mu0, mu1; what is not there is fitted
+  kFitted,  ///< fitted here; given columns are ignored
+  kGiven,   ///< the columns propensity, mu0, mu1 of the data; missing ones are fitted
 };
 
 template <>
@@ -41,7 +41,7 @@ struct EnumNames<NuisanceSource> {
       {{NuisanceSource::kFitted, "fitted"}, {NuisanceSource::kGiven, "given"}}};
 };
 
-/// Curves of what a ranking of the units is worth at every budget.
+/// Budget curves: the gain of treating the units that a ranking puts first.
 struct BudgetCurveOptions {
   std::vector<std::string> rank;  ///< columns or policies
   std::string rank_arm;
@@ -49,14 +49,13 @@ struct BudgetCurveOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
-    visitor("rank", self.rank,
-            "Rank units by this column of numbers, or by the probability of treatment of this "
-            "policy, and say what treating the first of them is worth at every budget. May be "
-            "repeated");
-    visitor("rank_arm", self.rank_arm,
-            "Arm that ranked units get, where there are more than two arms");
-    visitor("budget_steps", self.budget_steps, "Steps from treating nobody to treating everyone",
-            between(2, 100));
+    visitor(
+        "rank", self.rank,
+        "Rank units by this numeric column, or by the treatment probability of this policy, and "
+        "estimate the gain of treating the first of them at every budget. May be repeated");
+    visitor("rank_arm", self.rank_arm, "Arm assigned to the ranked units, with more than two arms");
+    visitor("budget_steps", self.budget_steps,
+            "Number of steps from treating no unit to treating all", between(2, 100));
   }
 };
 
@@ -77,24 +76,26 @@ struct EvaluateOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
-    visitor("estimators", self.estimators, "Comma-separated names (cone estimators lists them)");
+    visitor("estimators", self.estimators,
+            "Estimators to run, separated by commas (cone estimators lists them)");
     visitor("nuisances", self.nuisances,
-            "Fit propensities and outcome models, or take the data's own columns");
-    visitor(
-        "sensitivity_interval", self.sensitivity_interval,
-        "Sensitivity intervals: allow for a hidden confounder as strong as what the network shows");
+            "Nuisance functions: fit propensities and outcome models, or take given columns of the "
+            "data");
+    visitor("sensitivity_interval", self.sensitivity_interval,
+            "Sensitivity intervals, which allow for an unmeasured confounder as strong as what the "
+            "network reveals");
     visitor(
         "cost", self.cost,
-        "LABEL=NUMBER or LABEL=COLUMN: what giving that arm to one unit costs, in units of the "
-        "outcome; a column of the nodes has it for each, and is then no feature. Gains and ranks "
-        "are net of cost. May be repeated");
+        "LABEL=NUMBER or LABEL=COLUMN: cost of assigning that arm to one unit, in units of the "
+        "outcome; a column has the cost of each node and is then not a feature. Gains and ranks "
+        "are net of costs. May be repeated");
     visitor("repeats", self.repeats,
-            "Repeat the cross-fitting with this many seeds, from --seed on, and take medians",
+            "Repeat the cross-fitting with this many seeds, from --seed on, and report medians",
             between(1, 1000));
     visitor("list_pairs_up_to", self.list_pairs_up_to,
-            "The record lists the differences of all pairs of policies for up to this many "
-            "policies (1,000 policies have 500,000 pairs, 190 MB); for more it lists those from "
-            "the logged policy. Ranks, bands and p values are by all pairs in any case",
+            "Record the differences of all pairs for up to this many policies (1,000 policies have "
+            "500,000 pairs, 190 MB), and those from the logged policy for more. Ranks, bands and "
+            "p values always use all pairs",
             between(0, static_cast<double>(kMostPolicies)));
     BudgetCurveOptions::visit(self.budget, visitor);
     PlanOptions::visit(self.plan, visitor);
@@ -107,8 +108,8 @@ struct EvaluateOptions {
   void check(std::vector<Fault>& faults) const;
 };
 
-/// What an evaluation of this many policies has to fit, in order: from cheap to dear, and last what
-/// sensitivity intervals need. All repeats together.
+/// The fits of an evaluation of this many policies, in order: from cheap to costly, and last those
+/// of the sensitivity intervals. All repeats together.
 std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& data,
                                          const EvaluateOptions& options,
                                          const FittedModel* model = nullptr,
@@ -117,27 +118,26 @@ std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& 
 /// Whether an evaluation of the data with these options uses cone's networks.
 bool uses_cone(const Dataset& data, const EvaluateOptions& options);
 
-/// Evaluates every policy with every estimator, running each learner once, from cheap to dear; an
-/// estimator is done as soon as its own learners are. Where the observer asks to stop, the record
+/// Evaluates every policy with every estimator, running each learner once, from cheap to costly; an
+/// estimator is done as soon as its learners are. Where the observer asks to stop, the record
 /// holds what was finished (status "interrupted"); Cancelled is thrown where nothing was. The
-/// truth, where known, is reported beside the estimates and seen by nothing else. Throws Error for
+/// truth, where known, is reported beside the estimates and used by nothing else. Throws Error for
 /// options or data that cannot be evaluated, listing every fault, and Error(kIo) that names the
 /// largest tables where memory runs out.
 ///
 /// `model`: what was fitted to this data before, instead of fitting anew; plan, seed and options
 /// must be those of the model (adopt_model). What it does not hold is fitted.
 ///
-/// `nodes`: where given, filled with what the decision's estimator rests on (without a decision,
-/// what it would have rested on). `networks`: where given, set to cone's networks as soon as they
-/// are trained; not where `model` holds them. None of the three goes with options.repeats above
-/// 1: Error(kUsage).
+/// `nodes`: where given, filled with the contributions of every node to the estimates of the
+/// decision's estimator (without a decision, of the one that would have decided). `networks`: where
+/// given, set to cone's networks as soon as they are trained; not where `model` holds them. None of
+/// the three may be combined with options.repeats above 1: Error(kUsage).
 EvaluationRecord evaluate(const Context& context, const LoadedData& data,
                           std::span<const PolicyOnData> policies, const EvaluateOptions& options,
                           const FittedModel* model = nullptr, NodeTable* nodes = nullptr,
                           ConeFit* networks = nullptr);
 
-/// The estimators that rest on what the model holds (and on nothing else but propensities of a
-/// logistic regression).
+/// The estimators that need only what the model holds (and propensities of a logistic regression).
 std::vector<std::string> estimators_of_model(const FittedModel& model);
 
 /// The seed and the options of an evaluation by a fitted model: plan, seed and the options of what
@@ -157,12 +157,12 @@ void require_model_of(const FittedModel& model, const std::string& model_name, c
 void require_model_for(const FittedModel& model, const std::string& model_name, const Dataset& data,
                        const EvaluateOptions& options);
 
-/// Where the data and the model of an evaluation came from.
+/// Provenance of the data and the model of an evaluation.
 struct Provenance {
   std::string data;  ///< as the user named it
   bool data_in_memory = false;
   LoadOptions table;
-  /// As the user gave them: words and files; none for a policy that lay in memory.
+  /// As given: names and files; none for a policy in memory.
   std::vector<std::optional<std::string>> policy_arguments;
   const FittedModel* model = nullptr;  ///< from a file; nullptr where it was fitted for this run
   std::string model_file;              ///< that it was read from

@@ -113,7 +113,7 @@ class FeatureMatrix {
   /// Has all columns of the matrix, and no entry in the dense ones.
   const SparseMatrix& sparse() const { return sparse_; }
 
-  /// The blocks of a matrix that nobody will look at again.
+  /// The blocks of a matrix that is not used again.
   std::pair<Matrix<double>, SparseMatrix> take_blocks() && {
     return {std::move(dense_), std::move(sparse_)};
   }
@@ -159,13 +159,13 @@ inline void add_scaled(double scale, const FeatureMatrix::Row& row, std::span<do
   }
 }
 
-/// Whether a column with so many entries is stored densely: where one value in four is not zero, or
-/// more.
+/// Whether a column with this many entries is stored densely: if at least one value in four is not
+/// zero.
 bool is_stored_densely(double num_entries, double num_rows);
 
 /// Moves those of the first `num_candidates` columns into the dense block that are stored
-/// densely. Columns with a zero among their entries stay: a dense column could not tell
-/// it from the others, and checksums do. A function of the content alone, so that the same table
+/// densely. Columns with an explicit zero stay: a dense column could not distinguish it
+/// from the other zeros, as checksums do. A function of the content alone, so that the same table
 /// gives the same digits in whatever format it came. An indicator of a rare level stays sparse: of
 /// 200 levels dense columns would take 1600 bytes per row, where sparse ones take 12.
 FeatureMatrix store_full_columns_densely(SparseMatrix x, std::size_t num_candidates);

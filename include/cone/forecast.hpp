@@ -9,11 +9,11 @@
 #include "cone/context.hpp"
 
 /// \file
-/// How long the parts of a run may take: said before a long run, and shown by its progress.
+/// Expected time of the parts of a run: printed before a long run, and used by its progress bar.
 
 namespace cone {
 
-/// A part of a run and how long it may take, roughly.
+/// A part of a run and its approximate time.
 struct ExpectedCost {
   std::string name;
   double seconds = 0;

@@ -19,11 +19,11 @@ struct Edge {
   NodeIndex target;
 };
 
-/// What became of the lines of an edge list.
+/// Counts of the lines of an edge list.
 struct EdgeListReport {
   std::uint64_t num_lines = 0;
   std::uint64_t num_edges = 0;       ///< undirected edges kept
-  std::uint64_t num_self_loops = 0;  ///< dropped: a self loop carries no social information
+  std::uint64_t num_self_loops = 0;  ///< dropped: a node is not its own neighbour
   std::uint64_t num_merged = 0;      ///< repeats of an edge, in either direction
 };
 

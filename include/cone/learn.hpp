@@ -19,16 +19,16 @@
 #include "cone/totals.hpp"
 
 /// \file
-/// Who learns from whom, and what learners hand over: tables of nodes × arms.
+/// Cross-fitting plans, and the nuisances that learners return: tables of nodes × arms.
 
-// What learners hand to estimators: tables of the sample's nodes × arms. They know no policy.
+// Learners return tables of the sample's nodes × arms to estimators. They know no policy.
 
 namespace cone {
 
 struct Split;
 enum class TrainingStatus;
 
-/// Fit on one part, measure on the other, to choose the strength of a penalty. Both are ascending.
+/// Fit on one part, validate on the other, to choose the strength of a penalty. Both are ascending.
 struct SelectionSplit {
   std::vector<NodeIndex> fit;
   std::vector<NodeIndex> score;
@@ -49,7 +49,8 @@ struct FitPlan {
 };
 
 /// Cross-fitting: every node is scored, by a model fitted on the other folds. Within those,
-/// `selection_folds` inner folds choose the strength. Both are stratified by arm. Throws what
+/// `selection_folds` inner folds choose the strength. Both are stratified by arm (Chernozhukov et
+/// al. 2018, Double/debiased machine learning for treatment and structural parameters). Throws what
 /// make_folds throws, in particular where an arm has too few members.
 FitPlan cross_fit_plan(const Context& context, const Dataset& data, int folds, int selection_folds,
                        std::uint64_t seed);
@@ -58,8 +59,8 @@ FitPlan cross_fit_plan(const Dataset& data, int folds, int selection_folds, std:
 /// The paper's protocol: fit on train, choose on validation, score test.
 FitPlan split_plan(const Split& split);
 
-/// The plan of the protocol: a function of the data's ids, arms, the options and the seed (of which
-/// that of the context is no part: a fitted model has its own). Asks the observer on the way.
+/// The plan of the protocol: a function of the data's ids and arms, the options and `seed` (not
+/// that of the context: a fitted model has its own). Reports to the observer.
 FitPlan make_plan(const Context& context, const Dataset& data, const PlanOptions& options,
                   std::uint64_t seed);
 
@@ -71,42 +72,41 @@ void require_valid(const FitPlan& plan, std::size_t num_nodes);
 /// units of their standard deviation on the training nodes.
 struct TrainingCurves {
   std::vector<std::uint64_t> epoch;  ///< ascending; 0: before the first step
-  std::vector<double> training;    ///< what is minimised: outcome + γ·treatment + ζ·information
-  std::vector<double> validation;  ///< what decides when to stop; empty without validation nodes
-  std::vector<double> outcome;     ///< L^y on the training nodes
-  std::vector<double> treatment;   ///< L^t on the training nodes
-  std::vector<double> information;  ///< L^MI: minus the bound on the mutual information
+  std::vector<double> training;      ///< the objective: outcome + γ·treatment + ζ·information
+  std::vector<double> validation;    ///< for early stopping; empty without validation nodes
+  std::vector<double> outcome;       ///< L^y on the training nodes
+  std::vector<double> treatment;     ///< L^t on the training nodes
+  std::vector<double> information;   ///< L^MI: minus the bound on the mutual information
 };
 
-/// How the training of a fold's encoder went, and what the weights that were kept reach on the
-/// validation nodes.
+/// How the training of a fold's encoder went, and the validation losses of the weights that were
+/// kept.
 struct FoldTraining {
   TrainingStatus status{};  ///< completed, stopped early or diverged
   std::uint64_t epochs = 0;
   std::uint64_t best_epoch = 0;
-  /// Of the heads that the encoder is trained by: squared error in units of the training outcomes'
-  /// variance, and cross-entropy of the treatment.
+  /// Of the heads that train the encoder: squared error relative to the variance of the training
+  /// outcomes, and cross-entropy of the treatment.
   double encoder_head_mse = 0;
   double treatment_head_loss = 0;
-  /// Of what the estimators rest on: the squared error of the arms' networks in the same units, and
-  /// the cross-entropy of the propensity model in inner folds.
+  /// Of the models that the estimators use: the squared error of the arms' networks in the same
+  /// units, and the cross-entropy of the propensity model in inner folds.
   double arm_network_mse = 0;
   double propensity_loss = 0;
   TrainingCurves curves = {};  ///< empty where the networks come from a file
 };
 
-/// The nodes that values are estimated on, and what was logged of them. All tables below have its
-/// rows, in its order.
+/// The nodes that values are estimated on, with their logged data. All tables below have its rows,
+/// in its order.
 struct LoggedSample {
   std::vector<NodeIndex> nodes;  ///< ascending
   std::vector<Arm> arm;
   std::vector<double> outcome;
   std::vector<std::string> arms;  ///< labels, as in the dataset
-  /// How many units each node stands for, over their mean in the sample; empty where every node
-  /// stands for as many.
+  /// Survey weights over their mean in the sample; empty where all are equal.
   std::vector<double> weight;
-  bool is_grouped = false;  ///< the user gave groups: errors must say what members share
-  /// Processes that have further rows each, over which sums go. Must outlive the sample.
+  bool is_grouped = false;  ///< clusters are given: standard errors are cluster-robust
+  /// Sums over the ranks, which have further rows. Must outlive the sample.
   const Totals* totals = &Totals::alone();
 
   std::size_t size() const { return nodes.size(); }
@@ -116,12 +116,12 @@ struct LoggedSample {
 /// Throws Error(kData) where all of the nodes have weight 0.
 LoggedSample take_sample(const Dataset& data, std::span<const NodeIndex> nodes);
 
-/// Mean over the units that the nodes of the sample stand for.
+/// The weighted mean over the sample.
 double mean_over_units(const LoggedSample& sample, std::span<const double> values);
 
-/// Every row times how many units its node stands for. Of a policy's table this makes one whose
-/// plain means are means over units: all that is linear in a policy (predictions, importance
-/// weights, implied weights, bounds) takes it as it takes a policy.
+/// Multiplies every row by the survey weight of its node. Plain means of a policy's table then are
+/// weighted means: everything that is linear in a policy (predictions, importance weights, implied
+/// weights, bounds) takes the product as a policy.
 void weigh_rows(const LoggedSample& sample, Matrix<double>& table);
 
 /// The rows of `table` (one per node of the data) that belong to the nodes.
@@ -136,50 +136,49 @@ struct ImplausiblePrediction {
   double limit;
 };
 
-/// What the direct method on a model rests on, for one policy.
+/// The weights of the outcomes in the direct method with a linear outcome model, for one policy.
 struct ImpliedWeights {
-  /// One per node of the data. A model that is linear in the outcomes it was fitted to makes the
-  /// direct-method total Σ_i Σ_a π_a(i)·μ_a(i) over the sample a sum Σ_j v_j·y_j; these are the v.
-  /// They sum to the size of the sample.
+  /// One per node of the data. If the model is linear in the outcomes it was fitted to, the
+  /// direct-method total Σ_i Σ_a π_a(i)·μ_a(i) over the sample is a sum Σ_j v_j·y_j; these are the
+  /// v. They sum to the size of the sample.
   std::vector<double> weights;
   /// Σ_j v_j²·r_j² / size², the part of the sampling variance of the direct method that is due to
   /// the noise of the outcomes fitted to. r_j is the residual of the model that scored j; where j
   /// was not scored (split protocol) it is the in-sample residual and its square is multiplied by
   /// n/(n − degrees of freedom) of the fit. NaN where a fit has as many degrees of freedom as
-  /// nodes: residuals of an interpolation say nothing.
+  /// nodes: residuals of an interpolation are uninformative.
   double variance = 0;
-  /// The error variance of the value for these very nodes, with the outcomes they would have had:
-  /// no spread of units is in it. None where the model does not tell.
-  std::optional<double> variance_of_these;
-  /// Of a model that knows how large effects are (network ridge): the covariance, over the policies
-  /// that were asked about together, of what it expects its effects to leave in the values, as the
-  /// weights do not balance them exactly; and per arm, how much of the residual variance it takes
-  /// for noise. Empty where the model has no idea.
+  /// The error variance of the value for the sample (finite-population target): without the
+  /// variance of sampling units. None where the model does not provide it.
+  std::optional<double> variance_for_sample;
+  /// Of a model with learnt effect variances (network ridge): the model-expected covariance of the
+  /// residual imbalance (bias) across the policies of one call, as the weights do not balance the
+  /// effects exactly; and per arm, the share of the residual variance that is noise. Empty for
+  /// other models.
   std::vector<double> imbalance;
   std::vector<double> noise_share;
   bool converged = true;  ///< false where an iterative solve ran out of iterations
 };
 
-/// Answers, after fitting, what a policy's value rests on. The data and the plan of the fit must
+/// Gives the implied weights of policies after fitting. The data and the plan of the fit must
 /// outlive it.
 class FitVariance {
  public:
   virtual ~FitVariance() = default;
-  /// One answer per policy; each policy is a table of the data's nodes × arms. Asking about several
-  /// at once is cheaper than one by one.
+  /// One result per policy; each policy is a table of the data's nodes × arms. Several at once are
+  /// cheaper than one by one.
   virtual std::vector<ImpliedWeights> imply_weights(
       const Context& context, std::span<const MatrixView<const double>> policies) const = 0;
 };
 
-/// What the network ridge learnt of one arm: how much of the outcome's variance each group of
-/// effects explains. In units of the variance that the fixed effects (degree) leave of the
-/// outcomes.
+/// Variance components of the network ridge in one arm: how much of the outcome variance each group
+/// of effects explains, relative to the residual variance given the fixed effects (degree).
 struct ArmVariances {
   std::string arm;
   std::vector<std::pair<std::string, double>> groups;
   double noise = 0;
   double noise_growth = 0;    ///< times degree / mean degree
-  std::size_t num_nodes = 0;  ///< learnt on
+  std::size_t num_nodes = 0;  ///< that they were learnt from
   std::size_t steps = 0;
   bool converged = false;
 };
@@ -192,14 +191,14 @@ struct NetworkRidgeSummary {
   double undersmoothing = 1;
 };
 
-/// μ_a(i): the outcome that a model expects of node i under arm a.
+/// μ_a(i): the predicted outcome of node i under arm a.
 struct OutcomeTable {
   Matrix<double> mu;
   /// `mu` holds the limit where `bounded`, otherwise what was predicted. Networks are bounded.
   /// Linear models are not: their variance belongs to the predictions as they are.
   std::vector<ImplausiblePrediction> implausible;
   bool bounded = false;
-  /// nullptr where the model is not linear in the outcomes, or nobody knows how it was fitted.
+  /// nullptr where the model is not linear in the outcomes, or given by the user.
   std::shared_ptr<const FitVariance> variance;
   /// Ridge only: the penalty of task t and arm a, on the scaled features, at t·arms + a. Infinite
   /// where the mean of the arm predicts best.
@@ -211,10 +210,10 @@ struct OutcomeTable {
   std::vector<std::string> warnings;
 };
 
-/// What fitted propensities are kept within, arm by arm. Empty where they are given.
+/// Bounds of fitted propensities, arm by arm. Empty where they are given.
 struct PropensityBounds {
   std::vector<double> low;
-  std::vector<double> high;  ///< 1 − the least that another arm may have
+  std::vector<double> high;  ///< 1 − the lower bound of the other arms
 
   /// The same for every arm: [bound, 1 − bound].
   static PropensityBounds same(double bound, std::size_t num_arms);
@@ -228,17 +227,17 @@ struct PropensityBounds {
 };
 
 /// An absolute bound where one is `given`. Otherwise 0.01, or a tenth of the arm's share of the
-/// data where that is less: of an arm of 0.5 % every propensity lies about 0.005, and a bound above
-/// them would call all of its units unlike those who had it.
+/// data where that is less: in an arm of 0.5 % all propensities are about 0.005, and a bound above
+/// them would put all units off support.
 PropensityBounds choose_propensity_bounds(const Dataset& data, AutoNumber given,
                                           const Totals& totals = Totals::alone());
 
-/// e_a(i): P(the log gives node i arm a).
+/// e_a(i) = P(T_i = a | covariates): the propensity of node i for arm a.
 struct PropensityTable {
   Matrix<double> e;          ///< within the bounds where fitted
   Matrix<double> unbounded;  ///< before the bound; empty where they are given
-  /// 1 where nobody of the node's kind was given the arm (never_given.hpp); empty: not known.
-  Matrix<unsigned char> never_given;
+  /// 1 where no comparable node received the arm (positivity_violations.hpp); empty: not known.
+  Matrix<unsigned char> violates_positivity;
   PropensityBounds bounds;
   double clipped_fraction = 0;           ///< share of the nodes that the bounds moved
   std::vector<double> chosen_strengths;  ///< C of every task, on the scaled features
@@ -249,7 +248,7 @@ struct PropensityTable {
 
 class Balancer;
 
-/// All that a learner found out. What it does not learn is not there.
+/// The nuisances that a learner returns; only those that it learns.
 struct Nuisances {
   std::optional<OutcomeTable> outcome;
   std::optional<PropensityTable> propensity;
@@ -258,16 +257,16 @@ struct Nuisances {
   std::vector<FoldTraining> trainings;
 };
 
-/// Moves every probability into the bounds of its arm and notes what was before. Rows of two arms
-/// sum to 1 still; of more arms they need not.
+/// Clips every probability to the bounds of its arm and keeps the unbounded ones. Rows of two arms
+/// still sum to 1; those of more arms need not.
 PropensityTable bound_propensities(Matrix<double> probability, PropensityBounds bounds,
                                    const Totals& totals = Totals::alone());
 
-/// Learns nuisances from a log: one class per way of learning, one row in learners.cpp.
+/// Learns nuisances from logged data: one class per learner, one row in learners.cpp.
 ///
 /// The tables have one row per scored node of the plan, in its order. A node's row comes from a
-/// task that saw neither its treatment nor its outcome. No policy is known here. Throws
-/// Error(kData) where the log does not allow a fit, and Cancelled when the observer asks to stop.
+/// task that saw neither its treatment nor its outcome. Learners know no policy. Throws
+/// Error(kData) where the data do not allow a fit, and Cancelled when the observer asks to stop.
 class Learner {
  public:
   virtual ~Learner() = default;

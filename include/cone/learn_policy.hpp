@@ -17,13 +17,14 @@
 #include "cone/settings.hpp"
 
 /// \file
-/// Learns who should get which arm: the best small decision tree by doubly robust scores, and what
-/// it is worth on units it was not learnt from.
+/// Policy learning: the decision tree with the largest mean doubly robust score, and its
+/// cross-fitted value. Athey and Wager 2021, Policy learning with observational data; Zhou, Athey
+/// and Wager 2023, Offline multi-action policy learning: generalization and optimization.
 
 namespace cone {
 
-/// One node of a decision tree. Either a leaf, with the arm that its units get, or a question
-/// "column <= threshold?" with the tree that goes on where the answer is yes (left) or no (right).
+/// One node of a decision tree. Either a leaf, with the arm of its units, or a split
+/// "column <= threshold" with the subtrees where it holds (left) and where it does not (right).
 struct RuleNode {
   static constexpr std::int32_t kNone = -1;
 
@@ -33,7 +34,7 @@ struct RuleNode {
   double threshold = 0;
   double below = 0;
   double above = 0;
-  std::int32_t left = kNone;  ///< places in PolicyTree::nodes
+  std::int32_t left = kNone;  ///< indices in PolicyTree::nodes
   std::int32_t right = kNone;
   Arm arm = kControlArm;        ///< of a leaf
   std::uint64_t num_nodes = 0;  ///< units of this node that the tree was learnt from
@@ -41,7 +42,7 @@ struct RuleNode {
   bool is_leaf() const { return column == kNone; }
 };
 
-/// The root is first, then the left tree and all of it, then the right one.
+/// Nodes in preorder: the root first, then the left subtree, then the right one.
 struct PolicyTree {
   std::vector<RuleNode> nodes;
 
@@ -57,37 +58,36 @@ struct TreeOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
-    visitor("depth", self.depth, "Questions that a unit is asked, at most", between(1, 3));
-    visitor("min_leaf", self.min_leaf, "Units in every leaf of the tree, at least", at_least(1));
+    visitor("depth", self.depth, "Maximum depth of the tree", between(1, 3));
+    visitor("min_leaf", self.min_leaf, "Minimum number of units in a leaf", at_least(1));
     visitor("budget", self.budget,
-            "Largest share of the units that may get another arm than the control arm",
-            between(0, 1));
+            "Maximum share of units assigned to an arm other than the control arm", between(0, 1));
   }
 };
 
-/// The tree of at most options.depth questions with the largest sum of scores, where everyone
-/// counts with the score of the arm they get. `columns` is nodes × columns and `scores` nodes ×
+/// The tree of depth at most options.depth with the largest sum of scores, where every unit counts
+/// with the score of its assigned arm. `columns` is nodes × columns and `scores` nodes ×
 /// arms (2 to 16), both finite.
 ///
 /// Depths 1 and 2 are exact: no tree with leaves of at least min_leaf has a larger sum. Depth 3 is
-/// a heuristic for the first question (docs/learn.md) and exact below it. Scores are compared as
+/// a heuristic for the first split (docs/learn.md) and exact below it. Scores are compared as
 /// whole multiples of a unit of about 1e-13 of the largest difference between two arms, so that
 /// sums are the same in any order. Of trees with the same sum the one with fewer leaves is taken,
-/// then the one whose first question is about an earlier column, then the one with the smaller
+/// then the one whose first split is on an earlier column, then the one with the smaller
 /// threshold, and so on in the left and then the right tree. A leaf takes the first of the arms
 /// with the same sum.
 ///
 /// With a budget below 1 every arm but the control arm is charged a price per unit, and the
 /// smallest price for which the best tree keeps to the budget is found by bisection. Of all trees
-/// met on the way the questions are kept and the arms of the leaves chosen within the budget; the
-/// one with the largest sum is taken. A heuristic: it keeps to the budget, but another tree may
-/// make more of it.
+/// met on the way the splits are kept and the arms of the leaves chosen within the budget; the one
+/// with the largest sum is taken. This is a heuristic: it keeps to the budget, but another tree may
+/// have a larger sum within it.
 ///
 /// O(columns² · nodes · log(nodes) · arms²) for depth 2.
 PolicyTree learn_tree(const Context& context, MatrixView<const double> columns,
                       MatrixView<const double> scores, const TreeOptions& options);
 
-/// Who expects the outcomes that scores are made of.
+/// The outcome model of the scores.
 enum class RuleOutcomeModel { kNetworkRidge, kRidge };
 
 template <>
@@ -125,56 +125,56 @@ struct LearnPolicyOptions {
   static void visit(Self& self, Visitor&& visitor) {
     TreeOptions::visit(self.tree, visitor);
     visitor("split_on", self.split_on,
-            "What questions may be about, of own (features), neighbours (their number) and means "
-            "(features averaged over neighbours); without it all of them");
-    visitor("max_columns", self.max_columns, "Columns that questions are chosen from, at most",
-            between(1, 50));
+            "Columns that splits may use, of own (features), degree and neighbour_means (features "
+            "averaged over neighbours); by default all of them");
+    visitor("max_columns", self.max_columns,
+            "Maximum number of columns that splits are chosen from", between(1, 50));
     visitor("cost", self.cost,
-            "LABEL=NUMBER or LABEL=COLUMN: what giving that arm to one unit costs, in units of "
-            "the outcome; a column of the nodes has it for each, and is then no feature. "
-            "Values are net of cost. May be repeated");
-    visitor("outcome_model", self.outcome_model, "Who expects the outcomes");
+            "LABEL=NUMBER or LABEL=COLUMN: cost of assigning that arm to one unit, in units of the "
+            "outcome; a column has the cost of each node and is then not a feature. Values are "
+            "net of costs. May be repeated");
+    visitor("outcome_model", self.outcome_model, "Outcome model");
     visitor("propensities", self.propensities,
-            "Fit the propensities, or take the columns of the data");
-    visitor("folds", self.folds, "Folds of the cross-fitting", between(3, 1000));
+            "Propensities: fit them, or take given columns of the data");
+    visitor("folds", self.folds, "Number of cross-fitting folds", between(3, 1000));
     visitor("selection_folds", self.selection_folds,
-            "Inner folds that choose regularisation strengths", between(2, 1000));
-    visitor("level", self.level, "Coverage of the intervals", strictly_between(0, 1));
+            "Number of inner folds for choosing regularisation strengths", between(2, 1000));
+    visitor("level", self.level, "Confidence level of the intervals", strictly_between(0, 1));
     visitor("dependence", self.dependence,
-            "How errors of connected units go together in the intervals");
+            "Dependence between units assumed by standard errors; largest takes the largest usable "
+            "error");
     NuisanceOptions::visit(self.nuisance, visitor);
     NetworkRidgeOptions::visit(self.network_ridge, visitor);
   }
   void check(std::vector<Fault>& faults) const;
 };
 
-/// What a way to decide is worth for the population, and how the learnt rule compares with it.
-/// Each standard error is the one by the dependence asked for; without a wish, the largest of the
-/// usable ones.
+/// The value of a policy for the population, and the gain of the learnt rule over it. Standard
+/// errors are by the given dependence; by default, the largest of the usable ones.
 struct RuleValue {
   std::string name;
   double value = 0;
   double standard_error = 0;
   std::pair<double, double> sampling_interval;
-  /// Of the learnt rule against this one, paired by node.
+  /// Of the learnt rule over this policy, paired by node.
   double gain = 0;
   double gain_error = 0;
   std::pair<double, double> sampling_gain_interval;
-  double treated_fraction = 0;  ///< share of the nodes that get another arm than the control arm
-  bool within_budget = true;    ///< of ways that were open to the rule
+  double treated_fraction = 0;  ///< share of the nodes not assigned to the control arm
+  bool within_budget = true;    ///< whether the policy was feasible for the rule
 };
 
-/// The tree that decides about one fold, learnt from the others.
+/// The tree that assigns arms in one fold, learnt from the others.
 struct FoldRule {
   PolicyTree tree;
-  std::vector<std::string> columns;  ///< what the tree's questions are about
+  std::vector<std::string> columns;  ///< that the tree splits on
 };
 
 enum class RuleVerdict {
   kBetter,     ///< the interval of the gain over every single arm within the budget lies above 0
   kUnclear,    ///< some do not, none lies below 0
   kWorse,      ///< one of them lies below 0
-  kSingleArm,  ///< the tree is a leaf: everyone gets the same
+  kSingleArm,  ///< the tree is a leaf: all units get the same arm
 };
 
 template <>
@@ -189,39 +189,39 @@ struct EnumNames<RuleVerdict> {
 struct LearntPolicy {
   std::vector<std::string> arms;
   std::vector<ArmCost> costs;        ///< one per arm
-  std::vector<std::string> columns;  ///< that the tree's questions may be about
+  std::vector<std::string> columns;  ///< that the tree may split on
   std::uint64_t num_candidates = 0;  ///< columns before screening
   PolicyTree tree;                   ///< learnt from all nodes
-  std::vector<Arm> arm;              ///< what the tree gives to every node
-  std::vector<Arm> out_of_fold_arm;  ///< what the tree learnt without the node's fold gives it
+  std::vector<Arm> arm;              ///< assigned by the tree to every node
+  std::vector<Arm> out_of_fold_arm;  ///< assigned by the tree learnt without the node's fold
   std::vector<FoldRule> folds;
   double price = 0;             ///< that keeps the tree within the budget, in units of the outcome
   double treated_fraction = 0;  ///< by the tree
-  /// Of the tree by the scores it was learnt from: too good to be true, shown to say how much.
+  /// Of the tree by the scores it was learnt from: optimistic; reported to show by how much.
   double in_sample_value = 0;
   /// Out of fold. `gain` is 0.
   RuleValue rule;
-  RuleValue done;                  ///< what the log did
+  RuleValue logged;                ///< the logged policy
   RuleValue best_single;           ///< the best single arm, chosen out of fold like the tree
-  std::vector<RuleValue> singles;  ///< every arm for everyone
+  std::vector<RuleValue> singles;  ///< each arm for all units
   RuleVerdict verdict = RuleVerdict::kUnclear;
   std::vector<std::string> warnings;
 };
 
-/// What learn_policy() may take.
+/// Expected time of learn_policy().
 std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& data,
                                          const LearnPolicyOptions& options);
 
-/// Learns a rule from a log and estimates its value by nested cross-fitting.
+/// Learns a rule from logged data and estimates its value by nested cross-fitting.
 ///
 /// For every fold, columns are screened and a tree is learnt from scores of the other folds; these
 /// scores come from nuisances that saw neither the node they score nor any node of the fold. The
-/// tree then decides about the fold, and counts by scores of nuisances that were fitted on the
-/// other folds. So nothing that decides about a node, and nothing that scores it, saw its treatment
-/// or outcome, but for the variances of the network ridge: those behind the scores that count are
-/// learnt from all nodes, as in an evaluation (ridge_variances kPerFold goes without; those behind
-/// a fold's tree never see the fold). The tree that is returned is learnt from all nodes in the
-/// same way; the value is that of trees learnt from all folds but one.
+/// tree then assigns the arms of the fold, and is scored by nuisances that were fitted on the other
+/// folds. So nothing that assigns an arm to a node or scores it saw its treatment or outcome,
+/// except for the variances of the network ridge: those behind the final scores are learnt from all
+/// nodes, as in an evaluation (not with ridge_variances kPerFold; those behind a fold's tree never
+/// see the fold). The tree that is returned is learnt from all nodes in the same way; the value is
+/// that of trees learnt from all folds but one.
 ///
 /// Throws Error(kUsage) for options that do not fit the data, and what learners throw.
 LearntPolicy learn_policy(const Context& context, const Dataset& data,

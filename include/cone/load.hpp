@@ -17,7 +17,7 @@
 #include "cone/options.hpp"
 
 /// \file
-/// Datasets from files and from arrays, validated before anything is computed.
+/// Datasets from files and arrays, validated before anything is computed.
 
 namespace cone {
 
@@ -29,7 +29,7 @@ struct CsvOptions {
   std::size_t max_record_bytes = std::size_t{1} << 24;  ///< a longer line is a broken file
 };
 
-/// What becomes of a missing value.
+/// How missing values are handled.
 enum class MissingPolicy {
   kRefuse,    ///< a fault per column
   kIndicate,  ///< the column's mean, and an indicator beside it; lines without a treatment or an
@@ -45,10 +45,10 @@ struct EnumNames<MissingPolicy> {
        {MissingPolicy::kDrop, "drop"}}};
 };
 
-/// What becomes of an edge one of whose ends is no node of the table.
+/// How edges are handled whose ends are not both in the table of nodes.
 enum class UnknownEdges {
   kRefuse,  ///< one fault for all of them
-  kDrop,    ///< left out; a note says how many
+  kDrop,    ///< left out; a note reports how many
 };
 
 template <>
@@ -61,7 +61,7 @@ struct EnumNames<UnknownEdges> {
 struct KeptColumn {
   std::string name;
   std::string flag;  ///< that names it, for messages
-  /// There need be none; where it is a feature it stays one, and is found among the features.
+  /// The column need not exist; where it is a feature it stays one, and is found there.
   bool is_optional = false;
 };
 
@@ -86,29 +86,27 @@ struct LoadOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
-    visitor("id", self.id, "Column with the ids; without one, nodes are numbered from 1");
-    visitor("treatment", self.treatment, "Treatment column: 0 or 1, or labels of 2 to 16 arms");
+    visitor("id", self.id, "Id column; without one, nodes are numbered from 1");
+    visitor("treatment", self.treatment, "Treatment column (0 or 1, or labels of 2 to 16 arms)");
     visitor("control", self.control,
-            "Label of the control arm, where it is not 0, false, no, none or control");
-    visitor("outcome", self.outcome, "Column with what came of it: a number");
+            "Label of the control arm, if it is not 0, false, no, none or control");
+    visitor("outcome", self.outcome, "Outcome column (numeric)");
     visitor("weight", self.weight,
-            "Column with how many units a node stands for (survey weights); without this option a "
-            "column called weight is a feature");
+            "Column of survey weights; without this option a column called weight is a feature");
     visitor("cluster", self.cluster,
-            "Column with the group of a node (village, class): errors of a group's members go "
-            "together");
+            "Cluster-robust standard errors by this column (village, class)");
     visitor("features", self.features, "Use only these columns as features (a,b,word_*)");
-    visitor("ignore", self.ignore, "Leave these columns out (a,b,word_*)");
-    visitor("categories", self.categories, "Columns of numbers that are codes of categories (a,b)");
-    visitor(
-        "counts", self.counts,
-        "Columns that are counts of one kind, such as words: scaled by the row, not the column");
+    visitor("ignore", self.ignore, "Ignore these columns (a,b,word_*)");
+    visitor("categories", self.categories, "Numeric columns that are codes of categories (a,b)");
+    visitor("counts", self.counts,
+            "Columns of count features, such as word counts: scaled by row instead of by column");
     visitor(
         "missing", self.missing,
-        "Missing values: refuse; indicate (mean of the column, and an indicator); drop the line");
-    visitor("edges", self.edges, "File with the edges, where it is not DATA/edges.csv");
+        "Missing values: refuse; indicate (impute the column mean and add an indicator); drop (the "
+        "row)");
+    visitor("edges", self.edges, "Edge list, if it is not DATA/edges.csv");
     visitor("unknown_edges", self.unknown_edges,
-            "Edges to ids that are not in the table of nodes: refuse, or drop them");
+            "Edges with ids that are not in the table of nodes: refuse or drop them");
   }
 };
 
@@ -117,7 +115,7 @@ struct LoadOptions {
 /// or a folder with
 ///
 /// - `nodes.csv`: a treatment (0 or 1, False or True, or the labels of 2 to 16 arms) and an outcome
-///   per node; `id`, `propensity`, `mu0` and `mu1`, `y0` and `y1` where the user has them, or
+///   per node; `id`, `propensity`, `mu0` and `mu1`, `y0` and `y1` where there are any, or
 ///   `propensity:LABEL`, `mu:LABEL`, `y:LABEL` for arms that are not called 0 and 1; every other
 ///   column is a feature. The options name other columns, among them weights and clusters, and
 ///   leave some out;
@@ -130,8 +128,8 @@ struct LoadOptions {
 ///
 /// Every text file may be compressed by gzip. A feature column of numbers is taken as it is, one of
 /// True and False as 1 and 0, and one of text as a category with one indicator per level
-/// (`column=level`); levels on fewer than 5 lines or 0.5 % of them are taken together. What was
-/// understood and what may be a mistake is in `columns` and `notes` of the result.
+/// (`column=level`); levels on fewer than 5 lines or 0.5 % of them are pooled. How columns were
+/// read and possible mistakes are in `columns`, `notes` and `warnings` of the result.
 ///
 /// Zeros are not stored, whichever way they were written. The result does not depend on the number
 /// of threads nor on the chunk size. Peak memory is the result plus about 24 bytes per edge line.
@@ -142,14 +140,14 @@ LoadedData load_dataset(const Context& context, const std::filesystem::path& pat
 LoadedData load_dataset(const Context& context, const DataFiles& files,
                         const LoadOptions& options = {});
 
-/// Throws Error(kUsage) for every option that is set: for data that is no table of text.
+/// Throws Error(kUsage) for every option that is set: for data that is not a CSV table.
 void refuse_table_options(const LoadOptions& options);
 
-/// Comparing policies takes time and memory by the square of their number: about a minute and 2 GB
-/// for this many.
+/// Time and memory of comparing policies grow with the square of their number: about a minute and
+/// 2 GB for this many.
 inline constexpr std::size_t kMostPolicies = 5'000;
 
-/// What policies do on the nodes of a dataset.
+/// The probabilities of policies on the nodes of a dataset.
 struct PolicyTable {
   std::vector<std::string> names;
   std::vector<Matrix<double>> probabilities;  ///< one per policy, nodes × arms; rows sum to 1
@@ -159,10 +157,10 @@ struct PolicyTable {
 /// Reads `id` and the columns of policies, in any order of the ids. A policy is
 ///
 /// - a column of probabilities of the arm that is not the control, where the data has two arms,
-/// - a column of labels: who gets what, or
+/// - a column of labels of the assigned arms, or
 /// - one column per arm, `name:label`, of probabilities; the control arm's may be left out.
 ///
-/// Every node of `data` needs a row; rows of ids that were left out are passed over.
+/// Every node of `data` needs a row; rows of ids that were left out are ignored.
 PolicyTable load_policy_table(const Context& context, const std::filesystem::path& path,
                               const Dataset& data, const CsvOptions& options = {});
 
@@ -190,29 +188,29 @@ struct SparseArrays {
   bool is_given() const { return !offsets.empty(); }
 };
 
-/// A dataset as its owner has it in memory: one row per node, rows counted from 0. What is empty is
-/// not there; treatment and outcome must be. Nothing here is kept.
+/// A dataset in memory: one row per node, rows counted from 0. Empty members are absent; treatment
+/// and outcome are required. The arrays are not kept.
 struct DatasetArrays {
   std::span<const std::string> ids;  ///< without, "0", "1", ...
   /// Treatments, as labels or as numbers: one of the two.
   std::span<const std::string> treatment;
   std::span<const double> treatment_numbers;
-  std::string control;  ///< label of the control arm, where its name does not say so
+  std::string control;  ///< label of the control arm, if its name does not imply it
   std::span<const double> outcome;
-  std::span<const double> weight;              ///< how many units a row stands for
-  std::span<const std::string> cluster;        ///< labels of groups
-  MatrixView<const double> measurements;       ///< nodes × columns
-  std::vector<std::string> measurement_names;  ///< without, x0, x1, ...
+  std::span<const double> weight;                  ///< survey weights
+  std::span<const std::string> cluster;            ///< labels of clusters
+  MatrixView<const double> numeric_features;       ///< nodes × columns
+  std::vector<std::string> numeric_feature_names;  ///< without, x0, x1, ...
   SparseArrays counts;
   ArmArrays propensity, mu, truth;
-  std::span<const NamedColumn> kept;  ///< no features: columns that costs and rankings name
+  std::span<const NamedColumn> kept;  ///< not features: columns that costs and rankings name
   /// The network, as pairs of rows or as rows of neighbours; in any direction, with any repeats.
   std::span<const Edge> edges;
   std::span<const std::uint64_t> neighbour_offsets;
   std::span<const NodeIndex> neighbours;
 };
 
-/// A dataset from arrays, with the checks that files go through and in the same words: places are
+/// A dataset from arrays, with the same checks and messages as for files: places are
 /// "row 3 (ann), column outcome". Throws one Error(kData) with all faults. The same content has the
 /// same checksum as from files.
 LoadedData make_dataset(const Context& context, const DatasetArrays& arrays);

@@ -13,7 +13,7 @@
 namespace cone {
 
 /// Memory that starts on a cache line. Blocks of several megabytes start on a huge page and ask the
-/// system for such pages: rows that are gathered in no order then miss far fewer translations.
+/// system for such pages: gathering rows in random order then has far fewer TLB misses.
 /// Throws std::bad_alloc.
 void* allocate_aligned(std::size_t bytes);
 void free_aligned(void* memory, std::size_t bytes) noexcept;
@@ -29,14 +29,14 @@ struct AlignedAllocator {
 
   T* allocate(std::size_t count) { return static_cast<T*>(allocate_aligned(count * sizeof(T))); }
   void deallocate(T* memory, std::size_t count) { free_aligned(memory, count * sizeof(T)); }
-  /// An element that is given no value stays untouched: clearing gigabytes takes seconds.
+  /// Default construction leaves an element uninitialised: clearing gigabytes takes seconds.
   template <class U>
-  void construct(U* place) {
-    ::new (static_cast<void*>(place)) U;
+  void construct(U* address) {
+    ::new (static_cast<void*>(address)) U;
   }
   template <class U, class... Values>
-  void construct(U* place, Values&&... values) {
-    ::new (static_cast<void*>(place)) U(std::forward<Values>(values)...);
+  void construct(U* address, Values&&... values) {
+    ::new (static_cast<void*>(address)) U(std::forward<Values>(values)...);
   }
   friend bool operator==(const AlignedAllocator&, const AlignedAllocator&) { return true; }
 };
@@ -77,7 +77,7 @@ class Matrix {
   Matrix(std::size_t rows, std::size_t cols, T value = T{})
       : values_(rows * cols, value), rows_(rows), cols_(cols) {}
 
-  /// A matrix whose values are not set. Takes no time: memory comes with the first write.
+  /// A matrix with uninitialised values. Takes no time: pages are mapped at the first write.
   static Matrix unfilled(std::size_t rows, std::size_t cols) {
     Matrix matrix;
     matrix.values_ = std::vector<T, AlignedAllocator<T>>(rows * cols);

@@ -24,7 +24,7 @@
 //     int folds = 5;
 //     template <class Self, class Visitor>
 //     static void visit(Self& self, Visitor&& visitor) {
-//       visitor("folds", self.folds, "Folds of the cross-fitting", at_least(2));
+//       visitor("folds", self.folds, "Number of cross-fitting folds", at_least(2));
 //     }
 //   };
 //
@@ -98,7 +98,7 @@ std::string option_text(E value) {
   return std::string(enum_name(value));
 }
 
-/// A number that follows the data where nobody gives one. In text and in JSON it is then this word.
+/// A number that is chosen from the data by default. In text and in JSON it is then this word.
 using AutoNumber = std::optional<double>;
 inline constexpr std::string_view kAutomatic = "auto";
 inline std::string option_text(const AutoNumber& value) {

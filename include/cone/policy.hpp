@@ -13,14 +13,14 @@
 #include "cone/matrix.hpp"
 
 /// \file
-/// Treatment assignment functions: who gets which arm.
+/// Policies: treatment assignment functions.
 
 namespace cone {
 
 class ByteSource;
 
-/// A treatment assignment function: π_a(i) = P(the policy gives arm a to node i | x_i, A). It sees
-/// features and network only, never the log.
+/// A treatment assignment function: π_a(i) = P(the policy assigns arm a to node i | x_i, A). It
+/// sees features and network only, never treatments or outcomes.
 class Policy {
  public:
   virtual ~Policy() = default;
@@ -29,7 +29,7 @@ class Policy {
                                        const Graph& graph) const = 0;
 };
 
-/// The same probabilities for everyone, one per arm: (0, 1) is treat-all, (1, 0) treat-none.
+/// The same probabilities for all nodes, one per arm: (0, 1) is treat-all, (1, 0) treat-none.
 std::unique_ptr<Policy> constant_policy(std::vector<double> probabilities);
 
 /// The paper's policy: logit_a(i) = 2·(ψ_a·x_i + mean over neighbours j of δ_a·x_j) for every arm a
@@ -56,33 +56,32 @@ LinearPolicyWeights load_linear_policy(const Context& context, const std::filesy
 LinearPolicyWeights load_linear_policy(const Context& context, const std::string& name,
                                        ByteSource bytes, const FeatureTable& features);
 
-/// A policy with its name and what it does on the data at hand.
+/// A policy with its name and its probabilities on a dataset.
 struct PolicyOnData {
   std::string name;
   Matrix<double> probability;  ///< nodes × arms; rows sum to 1
-  /// Dataset::log_checksum() of the log that the rule behind it was learnt from, all folds of it;
-  /// empty where it was not learnt, or not by this program.
+  /// Dataset::log_checksum() of the data that the rule was learnt from, all folds of it; empty
+  /// where it was not learnt, or not by this program.
   std::string learnt_from = {};
 };
 
-/// Warns of policies whose rule was learnt from this very log; nothing where there are none.
+/// Warns of policies whose rule was learnt from the same data; nothing where there are none.
 std::vector<std::string> warn_of_learnt_policies(const Dataset& data,
                                                  std::span<const PolicyOnData> policies);
 
-/// Turns what a user wrote (`always:LABEL`, `uniform`, `random-weights:SEED`; for two arms also
+/// Turns specifications (`always:LABEL`, `uniform`, `random-weights:SEED`; for two arms also
 /// `treat-all`, `treat-none` and `linear:FILE`; or the name of a policy file, which may hold
 /// several) into policies on `data`, in the order given. Throws Error listing every fault; names
 /// that occur twice are a fault.
 std::vector<PolicyOnData> resolve_policies(const Context& context, const Dataset& data,
                                            std::span<const std::string> specifications);
 
-/// A policy that its owner has as a table, one row per node in the order of the data: the
-/// probability of every arm, or, where the data has two, of the one that is not the control in a
-/// single column. Throws Error(kData) listing every fault: what is no probability, rows that do not
-/// sum to 1.
+/// A policy as a table, one row per node in the order of the data: the probability of every arm,
+/// or, with two arms, of the one that is not the control in a single column. Throws Error(kData)
+/// listing every fault: values that are not probabilities, rows that do not sum to 1.
 PolicyOnData make_policy(const Dataset& data, std::string name,
                          MatrixView<const double> probability);
-/// The same for labels: who gets what.
+/// The same for labels of the assigned arms.
 PolicyOnData make_policy(const Dataset& data, std::string name,
                          std::span<const std::string> labels);
 

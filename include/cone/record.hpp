@@ -22,48 +22,47 @@ inline constexpr std::string_view kEvaluationSchema = "cone.evaluation/3";
 
 struct ArmSummary {
   std::string label;
-  std::uint64_t num_nodes = 0;  ///< that got it
+  std::uint64_t num_nodes = 0;  ///< that received it
 };
 
-/// What was evaluated, in numbers a reader can check against their files.
+/// Summary of the data, to check against the input files.
 struct DataSummary {
   std::uint64_t num_nodes = 0;
   std::uint64_t num_edges = 0;
   std::uint64_t num_features = 0;
-  std::uint64_t num_numeric_features = 0;  ///< measurements; the others are counts
+  std::uint64_t num_numeric_features = 0;  ///< the others are count features
   std::uint64_t num_treated = 0;           ///< not in the control arm
   std::vector<ArmSummary> arms;            ///< the control arm first
-  /// Of nodes that stand for different numbers of units: how many of equal weight would be worth
-  /// as much, (Σw)²/Σw². None where no weights were given.
+  /// Of the survey weights, (Σw)²/Σw². None where no weights were given.
   std::optional<double> effective_sample_size;
-  std::uint64_t num_clusters = 0;  ///< given by the user; 0 where none were
+  std::uint64_t num_clusters = 0;  ///< given by the user; 0 without clusters
   std::string checksum;
 };
 
 struct PolicyResult {
   std::string name;
   std::string checksum;         ///< over its probabilities
-  double treated_fraction = 0;  ///< share of the evaluated nodes that it does not leave in control
-  std::vector<double> arm_fractions;  ///< share of the evaluated nodes that get each arm
+  double treated_fraction = 0;  ///< share of the evaluated nodes not assigned to the control arm
+  std::vector<double> arm_fractions;  ///< share of the evaluated nodes assigned to each arm
   std::optional<double> truth;        ///< simulations only
   std::vector<Estimate> estimates;
 };
 
-/// What the value of every policy rests on, node by node, by one estimator. Tables have the rows of
-/// `nodes`; what does not exist is NaN.
+/// Contributions of every node to the values of all policies, by one estimator. Tables have the
+/// rows of `nodes`; missing values are NaN.
 struct NodeTable {
   std::string estimator;  ///< empty where none was finished
   std::vector<NodeIndex> nodes;
-  std::vector<double> units;  ///< that every node stands for, over their mean; empty: one each
+  std::vector<double> units;  ///< survey weights over their mean; empty: equal weights
   std::vector<std::string> policies;
-  Matrix<double> mu;          ///< nodes × arms, expected outcomes
+  Matrix<double> mu;          ///< nodes × arms, predicted outcomes
   Matrix<double> propensity;  ///< nodes × arms
   /// Nodes × policies. Of the node's outcome in the value, which is the mean of weight·outcome
   /// where an outcome model is linear in the outcomes; with the doubly robust correction, of the
   /// node's residual.
   Matrix<double> weight;
-  /// Nodes × policies: the node's part in the error of the value, for the target of the estimate
-  /// (ErrorParts).
+  /// Nodes × policies: the node's contribution to the error of the value, for the target of the
+  /// estimate (ErrorParts).
   Matrix<double> influence;
 };
 
@@ -72,37 +71,38 @@ struct DecidedPolicy {
   std::string name;
   bool is_logged = false;  ///< the logged policy: the mean outcome
   double value = 0;        ///< before costs, as are its intervals and its band
-  /// Mean cost of what units get, where arms have costs. Gains, their p values, ranks and regrets
-  /// are those of value − cost.
+  /// Mean cost of the assigned arms, where arms have costs. Gains, their p values, ranks and
+  /// regrets are those of value − cost.
   std::optional<double> cost;
-  std::optional<std::pair<double, double>> sampling_interval;     ///< none where none is valid
+  std::optional<std::pair<double, double>> sampling_interval;     ///< none without a valid one
   std::optional<std::pair<double, double>> sensitivity_interval;  ///< see Estimate
-  /// All bands hold at once with the level; none where the interval is none.
+  /// All bands cover at once with the level; none where there is no interval.
   std::optional<std::pair<double, double>> band;
   double gain = 0;  ///< against the logged policy
   std::optional<std::pair<double, double>> sampling_gain_interval;
   std::optional<std::pair<double, double>> sensitivity_gain_interval;
   std::optional<double> gain_p;  ///< two-sided, adjusted for all pairs that are compared
-  /// How many times as strong as what the network shows a hidden confounder must be before the gain
-  /// (or loss) is in doubt. None where it is in doubt anyway, and where no strength is known.
+  /// How many times as strong as what the network reveals an unmeasured confounder must be to
+  /// explain away the gain (or loss). None where the gain is not significant, and where no strength
+  /// is known.
   std::optional<double> overturning_strength;
   std::optional<std::pair<std::size_t, std::size_t>> ranks;  ///< best and worst, 1 is the highest
   bool may_be_best = true;
-  std::optional<double> regret;  ///< what it may lose against the best of the others
+  std::optional<double> regret;  ///< upper bound of the loss against the best of the others
   std::optional<double> truth;   ///< simulations only
 };
 
-/// What to make of all policies together, by one estimator.
+/// The comparison of all policies, by one estimator.
 struct Decision {
   std::string estimator;
   Target target = Target::kSample;
-  bool is_weighted = false;  ///< nodes stand for different numbers of units
+  bool is_weighted = false;  ///< by survey weights
   Dependence dependence = Dependence::kIndependent;
   std::uint64_t num_given_clusters = 0;
   double design_effect = 1;  ///< variance over that of independent nodes, mean over the policies
   double level = 0.95;
-  /// What the network shows of who was treated is beyond chance. Where it is not, sensitivity
-  /// intervals and overturning strengths go by the most that it may show.
+  /// Whether the network improves the treatment model significantly. Where it does not, sensitivity
+  /// intervals and overturning strengths use the upper confidence limit of its strength.
   bool strength_is_clear = true;
   std::vector<ArmCost> costs;           ///< one per arm; empty where none has a cost
   std::vector<DecidedPolicy> policies;  ///< the logged policy first, then as given
@@ -112,17 +112,17 @@ struct Decision {
   std::uint64_t num_pairs_left_out = 0;  ///< that were compared, but are not in `differences`
 };
 
-/// What treating a share of the units is worth, those that a ranking puts first.
+/// The gain of treating the share of the units that a ranking puts first.
 struct BudgetPoint {
   double share = 0;
-  double cost = 0;  ///< mean over all units, beyond that of treating nobody
-  double gain = 0;  ///< per unit, over treating nobody, net of cost
+  double cost = 0;  ///< mean over all units, beyond that of treating no unit
+  double gain = 0;  ///< per unit, over treating no unit, net of costs
   double standard_error = 0;
   std::pair<double, double> sampling_interval;
-  std::pair<double, double> band;  ///< all points hold at once
-  /// NaN where the network shows nothing to go by (Estimate::sensitivity_interval).
+  std::pair<double, double> band;  ///< all points are covered at once
+  /// NaN where the network gives no strength (Estimate::sensitivity_interval).
   std::pair<double, double> sensitivity_interval;
-  /// Over treating the same share of all units by lot: gain − share · gain of treating everyone.
+  /// Over treating the same share of units at random: gain − share · gain of treating all.
   double over_random = 0;
   double over_random_error = 0;
   std::pair<double, double> over_random_sampling_interval;
@@ -130,64 +130,66 @@ struct BudgetPoint {
   std::optional<double> truth;  ///< of the gain; simulations only
 };
 
-/// One number for a ranking.
+/// An area that summarises a ranking.
 struct RankingArea {
   double value = 0;
   double standard_error = 0;
   std::pair<double, double> sampling_interval;
-  double p = 1;  ///< two-sided, of no difference from drawing lots
+  double p = 1;  ///< two-sided, of no difference from a random ranking
   std::optional<double> truth;
 };
 
-/// The gain of a ranking at every budget. What has no valid standard error is NaN.
+/// The gain of a ranking at every budget. Yadlowsky, Fleming, Shah, Brunskill and Wager 2025,
+/// Evaluating treatment prioritization rules via rank-weighted average treatment effects. NaN where
+/// there is no valid standard error.
 struct BudgetCurve {
   std::string ranking;  ///< the column, or the policy
   bool is_policy = false;
-  std::string arm;  ///< that ranked units get; the others get the control arm
+  std::string arm;  ///< of the ranked units; the others get the control arm
   std::string estimator;
   Target target = Target::kSample;
   Dependence dependence = Dependence::kIndependent;
   double level = 0.95;
-  std::vector<BudgetPoint> points;  ///< from nobody to everyone
-  RankingArea qini;                 ///< area between the curve and the line of lots
+  std::vector<BudgetPoint> points;  ///< from no unit to all units
+  RankingArea qini;                 ///< area between the curve and the line of random rankings
   RankingArea autoc;       ///< mean over shares of over_random / share: the first count most
   double best_share = 0;   ///< the point with the largest gain
-  double largest_tie = 0;  ///< share of the units in the largest group of one score
+  double largest_tie = 0;  ///< share of the units in the largest group of equal scores
   std::vector<std::string> warnings;
 };
 
-/// How well the fitted propensities describe the log, out of sample.
+/// How well the fitted propensities predict the logged treatments, out of sample.
 struct PropensityDiagnostics {
   std::string name;  ///< what it was fitted on ("features", "cone"), or "given"
   double min = 0;
   double max = 0;
   double log_loss = 0;           ///< mean negative log-likelihood of the logged treatments
-  double constant_log_loss = 0;  ///< the same for a constant propensity: what must be beaten
+  double constant_log_loss = 0;  ///< the same for a constant propensity, the baseline
   double clipped_fraction = 0;
 };
 
-/// What a diagnostic says. docs/diagnostics.md has every threshold and why.
+/// The verdict of a diagnostic. docs/diagnostics.md has the thresholds and their reasons.
 struct Verdict {
   bool is_caution = false;
   std::string sentence;
 };
 
-/// One diagnostic in one line: its worst entry.
+/// One diagnostic in one row: its worst entry.
 struct NamedVerdict {
   std::string name;
   Verdict verdict;
-  bool is_news = false;  ///< no warning of an estimate says the same: shown without details too
+  bool is_news = false;  ///< not covered by a warning of an estimate: shown without details too
 };
 
-/// How likely the propensities take an arm to be, for those who got it and for the others.
+/// Overlap: the propensities for an arm of the nodes that received it and of the others.
 struct ArmOverlap {
   std::string arm;
   std::vector<std::uint64_t> got, others;  ///< counts in 20 bins of equal width from 0 to 1
-  double rare_fraction = 0;  ///< nodes with less than a tenth of the arm's share as their chance
+  double rare_fraction = 0;  ///< nodes with a propensity below a tenth of the arm's share
   Verdict verdict;
 };
 
-/// The weights π/e of the nodes whose arm a policy takes.
+/// The importance weights π/e of the nodes whose arm has positive probability under a policy.
 struct WeightTail {
   std::string policy;
   double effective_sample_size = 0;
@@ -204,11 +206,11 @@ struct PolicySupport {
 
 struct CalibrationBin {
   double predicted = 0;  ///< mean propensity
-  double observed = 0;   ///< share that got the arm
+  double observed = 0;   ///< share that received the arm
   std::uint64_t num_nodes = 0;
 };
 
-/// Whether of nodes that get an arm with probability e a share of e did get it.
+/// Calibration of the propensities for an arm: predicted against observed frequencies.
 struct ArmCalibration {
   std::string arm;
   std::vector<CalibrationBin> bins;  ///< about ten of equal size, by propensity
@@ -218,13 +220,14 @@ struct ArmCalibration {
   Verdict verdict;
 };
 
-/// Mean of a column in an arm less its mean over all nodes, in standard deviations of all nodes.
+/// Standardised mean difference of a column: its mean in an arm less its mean over all nodes, in
+/// standard deviations of all nodes.
 struct ColumnBalance {
   std::string name;
   std::string of;     ///< "own", "neighbours" (their mean), or "degree"
   double before = 0;  ///< NaN where no node of the arm has neighbours
   double after = 0;   ///< the arm weighted by 1/e
-  double error = 0;   ///< of `after`, by chance, where propensities are right
+  double error = 0;   ///< standard error of `after` if the propensities are right
 };
 
 struct ArmBalance {
@@ -241,7 +244,7 @@ struct DegreeGroup {
   double standard_error = 0;  ///< NaN of a single node
 };
 
-/// What an outcome model leaves, by the degree.
+/// Residuals of an outcome model by degree.
 struct DegreeResiduals {
   std::string outcome_model;
   std::vector<DegreeGroup> groups;
@@ -250,14 +253,14 @@ struct DegreeResiduals {
   Verdict verdict;
 };
 
-/// What the network ridge takes the outcome's variance in an arm to come from; they sum to 1.
+/// Decomposition of the outcome variance in an arm by the network ridge; shares sum to 1.
 struct VarianceShares {
   std::string arm;
   double own = 0, network = 0, noise = 0;
   Verdict verdict;
 };
 
-/// How far the recommended estimator's value differs over folds and seeds.
+/// Variation of the recommended estimator's value over folds and seeds.
 struct PolicyStability {
   std::string policy;
   std::vector<double> by_fold;    ///< values by the nodes of each fold; empty of a split
@@ -272,7 +275,7 @@ struct OutcomeDiagnostics {
   Verdict verdict;
 };
 
-/// How one fold's representations were learnt.
+/// Training of one fold's representations.
 struct TrainingDiagnostics {
   std::string status;
   std::uint64_t epochs = 0;
@@ -290,19 +293,19 @@ struct ScalingDiagnostics {
   std::string counts;    ///< "row_percent"
 };
 
-/// How well the treatment is explained out of fold, and what the network adds to that: the strength
-/// of a hidden confounder that sensitivity intervals allow for.
+/// Out-of-fold R² of the treatment model, and what the network adds to it: the strength of an
+/// unmeasured confounder that sensitivity intervals allow for.
 struct StrengthDiagnostics {
   double r_squared_features = 0;
   double r_squared_network = 0;
   double added = 0;        ///< (network − features)/(1 − features)
-  double added_upper = 0;  ///< upper end of its one-sided 95 % confidence
-  bool is_clear = false;   ///< what is added is beyond chance: more than two standard errors
+  double added_upper = 0;  ///< its upper one-sided 95 % confidence limit
+  bool is_clear = false;   ///< significant: more than two standard errors
 };
 
-/// Whether values of neighbours go together.
+/// Network autocorrelation: Moran's I (Moran 1950, Notes on continuous stochastic phenomena).
 struct AssociationDiagnostics {
-  double moran = 0;  ///< Moran's I, weights 1/√(d_i·d_j)
+  double moran = 0;  ///< with weights 1/√(d_i·d_j)
   double p = 1;      ///< one-sided, by permutations
   int permutations = 0;
 };
@@ -316,13 +319,13 @@ struct Diagnostics {
   std::vector<OutcomeDiagnostics> outcome_models;
   std::vector<TrainingDiagnostics>
       trainings;  ///< of cone, one per fold; empty where it did not run
-  /// What learners do to the features before they see them; one entry per group of learners.
+  /// How learners scale the features; one entry per group of learners.
   std::vector<ScalingDiagnostics> feature_scaling;
-  /// What the network ridge learnt; none where it did not run.
+  /// Variance components of the network ridge; none where it did not run.
   std::optional<NetworkRidgeSummary> network_ridge;
-  /// Of what the outcome model of the decision leaves; none without edges.
+  /// Of the residuals of the decision's outcome model; none without edges.
   std::optional<AssociationDiagnostics> residual_association;
-  /// What the network adds to features in explaining who was treated; none where it was not asked.
+  /// What the network adds to the features in the treatment model; none where not computed.
   std::optional<StrengthDiagnostics> network_strength;
   std::string propensity_model;  ///< that the next four are about; empty where there is none
   std::vector<ArmOverlap> overlap;
@@ -333,7 +336,7 @@ struct Diagnostics {
   std::vector<DegreeResiduals> residuals_by_degree;
   std::vector<VarianceShares> variance_shares;
   std::vector<PolicyStability> stability;
-  std::vector<NamedVerdict> verdicts;  ///< one per diagnostic that there is something to say about
+  std::vector<NamedVerdict> verdicts;  ///< one per diagnostic that applies
   std::vector<std::string> warnings;
 };
 
@@ -349,7 +352,7 @@ struct EvaluationRecord {
   int repeats = 1;                      ///< that estimates are medians of
   std::vector<PolicyResult> policies;
   std::optional<Decision> decision;        ///< none where no estimator allows a comparison
-  std::vector<BudgetCurve> budget_curves;  ///< one per ranking that was asked for
+  std::vector<BudgetCurve> budget_curves;  ///< one per ranking
   Diagnostics diagnostics;
   /// Choices that the loader made. In JSON they stand before the warnings.
   std::vector<std::string> notes;
@@ -365,9 +368,9 @@ struct EvaluationRecord {
 /// null.
 nlohmann::ordered_json to_json(const EvaluationRecord& record);
 
-/// The evaluation as text for a terminal: first what to make of it, then, with `details` (and where
-/// there is nothing to make of it), one table per policy: estimate beside truth where there is one,
-/// a mark on rows with warnings and the warnings below.
+/// The evaluation as text for a terminal: first the decision, then, with `details` (and where there
+/// is no decision), one table per policy: estimate beside truth where there is one, a mark on rows
+/// with warnings and the warnings below.
 std::string evaluation_text(const EvaluationRecord& record, bool details = true);
 
 }  // namespace cone

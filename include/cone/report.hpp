@@ -8,24 +8,24 @@
 #include <nlohmann/json.hpp>
 
 /// \file
-/// Records as one page to look at and to pass on.
+/// Records as a self-contained HTML page.
 
 namespace cone {
 
 /// A record of a run, as cone evaluate, sensitivity, learn or reproduce writes it by --json.
 struct ReportRecord {
   nlohmann::ordered_json json;
-  std::string source;  ///< the file, for messages; no part of the page
+  std::string source;  ///< the file, for messages; not part of the page
 };
 
 /// The records that a file holds: one of JSON, or those inside a page that report_html wrote.
 /// Throws Error(kData) that names `file` where the bytes are neither.
 std::vector<ReportRecord> read_report_records(std::string_view bytes, const std::string& file);
 
-/// One page of HTML with charts, tables and the records themselves; no script, nothing that is
-/// fetched. Two evaluations are compared, the first being the older one. The same records give the
-/// same bytes. Throws Error(kData) at the place in a record that is missing or of the wrong kind,
-/// and where no report is made of such records.
+/// One page of HTML with charts, tables and the records themselves; no scripts, no external
+/// resources. Two evaluations are compared, the first being the older one. The same records give
+/// the same bytes. Throws Error(kData) naming the member of a record that is missing or of the
+/// wrong type, and where there is no report for such records.
 std::string report_html(std::span<const ReportRecord> records);
 
 }  // namespace cone

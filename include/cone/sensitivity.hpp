@@ -20,22 +20,23 @@
 #include "cone/settings.hpp"
 
 /// \file
-/// What a confounder that nobody recorded could do to a value: bounds, and how strong it must be.
+/// Sensitivity analysis for unmeasured confounding: bounds on policy values, and the strength that
+/// changes a conclusion.
 
 // First pure functions of arrays of one length n (the evaluation nodes), then the whole analysis of
-// a dataset. docs/sensitivity.md explains both in words.
+// a dataset. docs/sensitivity.md explains both.
 
 namespace cone {
 
-/// What was logged and what the nuisances say of it. Tables are nodes × arms, out of fold.
+/// Logged data and nuisances. Tables are nodes × arms, out of fold.
 struct LoggedTables {
   std::span<const Arm> arm;
   std::span<const double> outcome;
-  MatrixView<const double> mu;  ///< expected outcomes
+  MatrixView<const double> mu;  ///< predicted outcomes
   MatrixView<const double> e;   ///< propensities, above 0
 };
 
-/// A policy's value, or how far it is from something else.
+/// Whether a policy's value is analysed, or its difference from a reference.
 enum class Reference {
   kNothing,  ///< the value itself
   kLogged,   ///< minus the mean of the observed outcomes
@@ -53,19 +54,19 @@ struct Contrast {
   MatrixView<const double> policy;  ///< nodes × arms
   Reference reference = Reference::kNothing;
   MatrixView<const double> against;  ///< nodes × arms; only with Reference::kPolicy
-  /// How many units each node stands for, over their mean; empty: one each. The tables above come
-  /// multiplied by it (weigh_rows).
+  /// Survey weights over their mean; empty: equal weights. The tables above come multiplied by them
+  /// (weigh_rows).
   std::span<const double> units;
 
-  /// δ_a(i): the policy's probability less that of the other policy, where there is one. What was
-  /// done is known, so nothing is taken off for it here.
+  /// δ_a(i): the policy's probability less that of the other policy, where there is one. The value
+  /// of the logged policy is known, so nothing is subtracted for it here.
   double weight(std::size_t i, std::size_t a) const {
     return policy(i, a) - (reference == Reference::kPolicy ? against(i, a) : 0.0);
   }
   double units_at(std::size_t i) const { return units.empty() ? 1 : units[i]; }
 };
 
-/// The plain doubly robust estimate of a contrast with its influence, to which the bounds shrink.
+/// The plain doubly robust estimate of a contrast with its influence: the bounds at Λ = 1.
 struct ContrastEstimate {
   double value = 0;
   double standard_error = 0;             ///< for the sample
@@ -73,7 +74,7 @@ struct ContrastEstimate {
   /// For the sample, centred: δ_T (1 − e_T)/e_T · r. `unlogged_variance` belongs to it.
   std::vector<double> influence;
   std::vector<double> population_influence;  ///< φ − mean φ
-  /// Σ_i Σ_{a ≠ T} (δ_a σ_a/n)²: noise of the outcomes that nobody saw.
+  /// Σ_i Σ_{a ≠ T} (δ_a σ_a/n)²: noise of the unobserved potential outcomes.
   double unlogged_variance = 0;
 };
 
@@ -86,7 +87,7 @@ struct BoundEnd {
   double population_standard_error = 0;  ///< for the population
 };
 
-/// All values that are compatible with odds of treatment off by at most a factor Λ.
+/// Bounds under the marginal sensitivity model with odds ratio Λ.
 struct MarginalBounds {
   double lambda = 1;
   BoundEnd lower;
@@ -103,16 +104,19 @@ struct MarginalScores {
   std::vector<double> upper_noise;
 };
 
-/// Sharp bounds under the marginal sensitivity model (Tan; Dorn, Guo and Kallus), carried to
-/// policies. t = Λ/(1+Λ), q the t-quantile of Y given x and a, h = q + (Y − q)₊/(1 − t),
-/// κ⁺ = μ/Λ + (1 − 1/Λ) E[h | x, a]:
+/// Sharp bounds under the marginal sensitivity model, extended to policies (Tan 2006, A
+/// distributional approach for causal inference using propensity scores; Dorn and Guo 2023, Sharp
+/// sensitivity analysis for inverse propensity weighting via quantile balancing; Dorn, Guo and
+/// Kallus 2024, Doubly-valid/doubly-sharp sensitivity analysis for causal inference with unmeasured
+/// confounding). t = Λ/(1+Λ), q the t-quantile of Y given x and a, h = q + (Y − q)₊/(1 − t), κ⁺ =
+/// μ/Λ + (1 − 1/Λ) E[h | x, a]:
 ///
 ///   Γ⁺_a = 1{T=a} Y + 1{T≠a} κ⁺_a + 1{T=a} (1 − e_a)/e_a · (Y/Λ + (1 − 1/Λ)h − κ⁺_a)
 ///
-/// and Γ⁻(Y) = −Γ⁺(−Y). Outcomes of two values have a closed form. For all others
-/// Y = μ_a + s_a·ε, with ε as the residuals of the arm are distributed. Wrong quantiles cost width
-/// and not validity where e is right. With more than two arms the bounds are valid arm by arm;
-/// whether they are sharp is not known.
+/// and Γ⁻(Y) = −Γ⁺(−Y). Binary outcomes have a closed form. For all others
+/// Y = μ_a + s_a·ε, with ε distributed as the residuals of the arm. Wrong quantiles widen the
+/// bounds but keep them valid where e is right. With more than two arms the bounds are valid arm by
+/// arm; whether they are sharp is not known.
 class MarginalModel {
  public:
   /// `scale`: s_a(i), nodes × arms (residual_scale). The views must outlive the model.
@@ -122,7 +126,7 @@ class MarginalModel {
   MarginalScores score(double lambda) const;
   /// A contrast at these scores. O(nodes · arms).
   MarginalBounds bound(const MarginalScores& scores, const Contrast& contrast) const;
-  /// At Λ = 1, where both ends are one.
+  /// At Λ = 1, where both bounds coincide.
   ContrastEstimate estimate(const Contrast& contrast) const;
 
   const LoggedTables& tables() const { return tables_; }
@@ -148,10 +152,11 @@ class MarginalModel {
 
 /// s_a(i): the standard deviation of the residuals of arm a where the covariate is that of i. The
 /// variance is constant + growth · covariate, neither part negative, fitted per arm to the squared
-/// residuals. The covariate is the degree, or whatever the spread may grow with; none is below 0.
+/// residuals. The covariate is the degree, or another one that the variance may grow with; not
+/// negative.
 Matrix<double> residual_scale(const LoggedTables& tables, std::span<const double> covariate);
 
-/// `count` values from 1 to `largest`, equally far apart in logarithms.
+/// `count` values from 1 to `largest`, equidistant in logarithms.
 std::vector<double> lambda_grid(double largest, std::size_t count);
 
 /// Bounds of every contrast at every Λ: contrasts × lambdas. Scores are made once per Λ.
@@ -160,29 +165,32 @@ std::vector<std::vector<MarginalBounds>> trace_bounds(const Context& context,
                                                       std::span<const Contrast> contrasts,
                                                       std::span<const double> lambdas);
 
-/// The smallest Λ at which the end of the bounds towards the threshold reaches it. None where it
-/// does not up to the end of the curve; 1 where nothing has to be hidden for it.
+/// The smallest Λ at which the bound towards the threshold reaches it. None where it does not up to
+/// the end of the curve; 1 where it does without any unmeasured confounding.
 struct Breakdown {
   std::optional<double> lambda;
-  std::optional<double> confident;  ///< of the end less (plus) `z` standard errors, the sample
+  std::optional<double>
+      confident;  ///< of the bound less (plus) `z` standard errors, for the sample
 };
 
-/// A bound of a sample need not be monotone in Λ: what counts is the smallest (largest) so far. It
-/// is looked for on the curve of the contrast, which starts at 1, then by bisection to 1e-5.
+/// An estimated bound need not be monotone in Λ: the smallest (largest) so far counts. The search
+/// goes along the curve of the contrast, which starts at 1, then by bisection to 1e-5.
 Breakdown find_breakdown(const Context& context, const MarginalModel& model,
                          const Contrast& contrast, std::span<const MarginalBounds> curve,
                          double threshold, double z);
 
 // ---- omitted variables --------------------------------------------------------------------------
 
-/// S of Chernozhukov, Cinelli, Newey, Sharma and Syrgkanis for a contrast, with α = δ_T/e_T:
+/// The scale S of the omitted-variable bias of a contrast, with α = δ_T/e_T (Chernozhukov, Cinelli,
+/// Newey, Sharma and Syrgkanis 2022, Long story short: omitted variable bias in causal machine
+/// learning):
 /// |bias| ≤ |ρ| √(cf_y · cf_d/(1 − cf_d)) · S.
 struct ConfoundingScale {
   double sigma2 = 0;  ///< mean r²
   double nu2 = 0;     ///< mean(2 Σ_a δ_a²/e_a − α²); mean α² where that is not above 0
   double total = 0;   ///< √(σ² ν²)
   /// Σ_a √(σ_a² ν_a²), σ_a² = mean 1{T=a} r², ν_a² = mean(2δ_a²/e_a − 1{T=a} δ_a²/e_a²): at most
-  /// `total`, and valid where each arm obeys the strengths.
+  /// `total`, and valid where the strengths hold in each arm.
   double by_arm = 0;
   std::vector<double> sigma2_of_arm;
   std::vector<double> nu2_of_arm;
@@ -194,15 +202,16 @@ ConfoundingScale confounding_scale(const LoggedTables& tables, const Contrast& c
 /// |ρ| √(cf_y · cf_d/(1 − cf_d)) · S.
 double bias_bound(double scale, double cf_y, double cf_d, double rho = 1);
 
-/// The strength cf_y = cf_d at which the bound with |ρ| = 1 is `gap`: (−f² + √(f⁴ + 4f²))/2 with
-/// f = |gap|/S. 1 where S is 0 and the gap is not.
+/// The robustness value (Cinelli and Hazlett 2020, Making sense of sensitivity: extending omitted
+/// variable bias): the strength cf_y = cf_d at which the bound with |ρ| = 1 is `gap`,
+/// (−f² + √(f⁴ + 4f²))/2 with f = |gap|/S. 1 where S is 0 and the gap is not.
 double robustness_value(double gap, double scale);
 
-/// A quantity with its first-order contributions.
+/// A quantity with its influence function.
 struct WithInfluence {
   double value = 0;
   std::span<const double> influence;
-  double further_variance = 0;  ///< that no contribution shows
+  double further_variance = 0;  ///< that the influence does not contain
 };
 
 /// The standard error of estimate.value + multiple · scale.value, n − 1 in the variance.
@@ -213,18 +222,19 @@ double bound_error(const WithInfluence& estimate, const WithInfluence& scale, do
 double confident_robustness_value(const WithInfluence& estimate, const WithInfluence& scale,
                                   double threshold, double z);
 
-/// The end of the bounds that is nearer to the threshold, for strengths cf_y (rows) × cf_d.
+/// The bound nearer to the threshold, for strengths cf_y (rows) × cf_d.
 Matrix<double> trace_contour(double estimate, double scale, double threshold,
                              std::span<const double> cf_y, std::span<const double> cf_d);
 
-// ---- benchmarks: what is known, left out --------------------------------------------------------
+// ---- benchmarks: observed covariates, left out --------------------------------------------------
 
 /// R²_T = 1 − Σ_a mean(1{T=a} − e_a)² / Σ_a m_a(1 − m_a), m_a the shares of the arms.
 double treatment_r2(std::span<const Arm> arm, MatrixView<const double> e);
 /// 1 − Σ r²/Σ (y − ȳ)².
 double outcome_r2(const LoggedTables& tables);
 
-/// How strong something known is: from the nuisances with it (long) and without it (short).
+/// The strength of an observed covariate as a confounder: from the nuisances with it (long) and
+/// without it (short).
 struct Benchmark {
   std::string name;
   double outcome_r2_long = 0;
@@ -232,7 +242,7 @@ struct Benchmark {
   double treatment_r2_long = 0;
   double treatment_r2_short = 0;
   /// Whether `long` predicts the treatment better by more than two standard errors. Where it does
-  /// not, the strength of the treatment side is unknown: no reason to trust a narrow bound.
+  /// not, the strength on the treatment is unknown, and a narrow bound should not be trusted.
   bool treatment_gain_is_clear = false;
   double cf_y = 0;  ///< (R²_long − R²_short)/(1 − R²_long), within [0, 1]
   /// C_D² = cf_d/(1 − cf_d): the larger of the two below.
@@ -240,7 +250,7 @@ struct Benchmark {
   double nu2_gain = 0;  ///< ν²_long/ν²_short − 1 of this contrast, at least 0
   double converted_gain = 0;  ///< cf_T · mean Σ_a δ_a²(1−e_a)/e_a² / mean Σ_a δ_a²/e_a, e of short
   double cf_d = 0;
-  double bias = 0;   ///< √(cf_y · C_D²) · S by arm of the long tables: as strong again
+  double bias = 0;  ///< √(cf_y · C_D²) · S by arm of the long tables: of a confounder as strong
   double shift = 0;  ///< estimate with it less the estimate without it
 };
 Benchmark measure_benchmark(std::string name, const LoggedTables& with, const LoggedTables& without,
@@ -263,43 +273,44 @@ struct SensitivityOptions {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
     visitor("lambda_max", self.lambda_max,
-            "Look at odds of treatment that are off by up to this factor", between(1.01, 1000));
-    visitor("lambdas", self.lambdas, "Factors in the curve of the record, besides round ones",
-            between(2, 10000));
+            "Largest odds ratio Lambda of the marginal sensitivity model", between(1.01, 1000));
+    visitor("lambdas", self.lambdas,
+            "Number of odds ratios on the recorded curve, besides round ones", between(2, 10000));
     visitor("threshold", self.threshold,
-            "What a difference (with --against none: a value) is held against");
-    visitor("level", self.level, "Coverage of the intervals", strictly_between(0, 1));
+            "Null value that a difference (with --against none: a value) is compared with");
+    visitor("level", self.level, "Confidence level of the intervals", strictly_between(0, 1));
     visitor("dependence", self.dependence,
-            "How errors of connected units go together in the intervals");
-    visitor("folds", self.folds, "Folds of the cross-fitting", between(2, 1000));
+            "Dependence between units assumed by standard errors; largest takes the largest usable "
+            "error");
+    visitor("folds", self.folds, "Number of cross-fitting folds", between(2, 1000));
     visitor("selection_folds", self.selection_folds,
-            "Inner folds that choose regularisation strengths", between(2, 1000));
+            "Number of inner folds for choosing regularisation strengths", between(2, 1000));
     visitor("benchmarks", self.benchmarks,
-            "What to leave out to see how strong it is: network, words, names of columns, or none; "
-            "without it the network, the words, and the twelve columns that the arms differ in "
-            "most");
+            "What to leave out to measure its strength as a confounder: network, counts (all count "
+            "features), names of columns, or none; by default network, counts, and the twelve most "
+            "imbalanced columns");
     NuisanceOptions::visit(self.nuisance, visitor);
     NetworkRidgeOptions::visit(self.network_ridge, visitor);
   }
   void check(std::vector<Fault>& faults) const { network_ridge.check(faults); }
 };
 
-/// What would overturn one policy's value, or its lead over something else.
+/// The sensitivity analysis of one policy's value, or of its difference from a reference.
 struct PolicySensitivity {
   std::string policy;
   std::string against;     ///< name of the other policy; empty where there is none
-  double ridge_value = 0;  ///< of the network ridge: what cone evaluate prints first
-  double value = 0;        ///< doubly robust: what the bounds are around
+  double ridge_value = 0;  ///< of network_dm, the estimator that cone evaluate recommends
+  double value = 0;        ///< doubly robust: the bounds are around it
   double standard_error = 0;
   double population_standard_error = 0;  ///< for the population
-  /// The errors for the sample, those of the curve too, are this much larger than those of
-  /// independent units.
+  /// Standard errors for the sample, also those of the curve, are inflated by this factor for the
+  /// dependence between units.
   double error_factor = 1;
-  std::pair<double, double> sampling_interval;  ///< for the sample, where nothing is hidden
+  std::pair<double, double> sampling_interval;  ///< for the sample, without unmeasured confounding
   std::vector<MarginalBounds> curve;
   Breakdown breakdown;
   double scale = 0;         ///< S
-  double scale_by_arm = 0;  ///< S by arm, which the figures below use
+  double scale_by_arm = 0;  ///< S by arm, used by the members below
   double sigma2 = 0;
   double nu2 = 0;
   double robustness = 0;
@@ -307,7 +318,7 @@ struct PolicySensitivity {
   std::vector<double> contour_strengths;  ///< of rows (outcome) and columns (treatment)
   Matrix<double> contour;
   std::vector<Benchmark> benchmarks;
-  std::string doubt;  ///< why none of this is to be believed; empty where nothing speaks against it
+  std::string doubt;  ///< why the analysis is not reliable; empty where it is
 };
 
 struct SensitivityReport {
@@ -330,16 +341,16 @@ struct SensitivityReport {
 
 /// Fits outcomes by the network ridge and propensities by logistic regression on the features, or,
 /// where that predicts the treatment clearly better, by a network ridge of the treatment; then all
-/// of the above for every policy. A policy that gives everyone what they got differs by 0 from what
-/// was done, and policies that the log hardly supports are named in the warnings. `against` only
-/// with Reference::kPolicy. Throws what learners throw, and Error(kUsage) for benchmarks that the
-/// data has not.
+/// of the above for every policy. A policy that assigns every unit its logged arm differs by 0 from
+/// the logged policy; policies without sufficient overlap are named in the warnings. `against` only
+/// with Reference::kPolicy. Throws what learners throw, and Error(kUsage) for benchmarks that are
+/// not in the data.
 SensitivityReport analyse_sensitivity(const Context& context, const LoadedData& data,
                                       std::span<const PolicyOnData> policies, Reference reference,
                                       const PolicyOnData* against,
                                       const SensitivityOptions& options);
 
-/// What that may take, for this many policies. Throws Error(kUsage) as it does.
+/// Expected time of that, for this many policies. Throws Error(kUsage) as it does.
 std::vector<ExpectedCost> expected_costs(const Context& context, const LoadedData& data,
                                          const SensitivityOptions& options,
                                          std::size_t num_policies);

@@ -14,7 +14,7 @@
 
 namespace cone {
 
-/// Shares of the nodes; what train and validation leave is the test part.
+/// Shares of the nodes; the rest is the test part.
 struct SplitOptions {
   double train_fraction = 0.6;
   double validation_fraction = 0.2;
@@ -22,11 +22,11 @@ struct SplitOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
-    visitor("train_fraction", self.train_fraction, "Share of the nodes to fit on",
+    visitor("train_fraction", self.train_fraction, "Share of the nodes for training",
             strictly_between(0, 1));
-    visitor("validation_fraction", self.validation_fraction, "Share of the nodes to choose on",
+    visitor("validation_fraction", self.validation_fraction, "Share of the nodes for validation",
             strictly_between(0, 1));
-    visitor("stratified", self.stratified, "Give every part its share of every arm");
+    visitor("stratified", self.stratified, "Stratify the split by arm");
   }
   void check(std::vector<Fault>& faults) const;
 };
@@ -34,7 +34,7 @@ struct SplitOptions {
 /// Which nodes fit and which are scored.
 enum class Protocol {
   kCrossFit,  ///< every node is scored, by models that saw neither its outcome nor its treatment
-  kSplit,     ///< the paper's way: fit on train, choose on validation, estimate on test
+  kSplit,     ///< the paper's: fit on train, choose on validation, estimate on test
 };
 
 template <>
@@ -49,23 +49,24 @@ struct PlanOptions {
   int selection_folds = 3;
   SplitOptions split;
 
-  /// How many models score the nodes, each its own part of them.
+  /// Number of models that score the nodes, each its own part of them.
   std::uint32_t num_tasks() const {
     return protocol == Protocol::kSplit ? 1 : static_cast<std::uint32_t>(folds);
   }
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
-    visitor("protocol", self.protocol, "Estimate over all nodes, or on held-out test nodes");
-    visitor("folds", self.folds, "Folds of the cross-fitting", between(2, 1000));
+    visitor("protocol", self.protocol,
+            "Estimate on all nodes by cross-fitting, or on held-out test nodes");
+    visitor("folds", self.folds, "Number of cross-fitting folds", between(2, 1000));
     visitor("selection_folds", self.selection_folds,
-            "Inner folds that choose regularisation strengths", between(2, 1000));
+            "Number of inner folds for choosing regularisation strengths", between(2, 1000));
     SplitOptions::visit(self.split, visitor);
   }
   void check(std::vector<Fault>& faults) const { split.check(faults); }
 };
 
-/// What the bandwidth is measured in.
+/// The unit of the bandwidth.
 enum class BandwidthUnit {
   kMedian,    ///< the median distance between nodes whose features differ
   kAbsolute,  ///< the features' own unit
@@ -88,19 +89,20 @@ struct KernelBalancingOptions {
     visitor("kernel_bandwidth", self.kernel_bandwidth,
             "Bandwidth h of the kernel exp(-d^2 / 2h^2), in units of --kernel-unit",
             between(1e-9, 1e9));
-    visitor("kernel_unit", self.kernel_unit,
-            "Unit of the bandwidth: the median distance between nodes, or that of the features");
+    visitor(
+        "kernel_unit", self.kernel_unit,
+        "Unit of the bandwidth: the median distance between nodes, or the unit of the features");
     visitor("kernel_lambda", self.kernel_lambda,
-            "Penalty on the squared weights of kernel balancing; 0 chooses by leave-one-out error",
+            "Penalty on the squared weights of kernel balancing; 0: chosen by leave-one-out error",
             between(0, 1e9));
     visitor("kernel_normalised", self.kernel_normalised,
-            "Weights of kernel balancing are not negative and have mean 1");
+            "Constrain weights of kernel balancing to be non-negative with mean 1");
   }
 };
 
 /// How residuals correct the direct method (docs/method.md, section 4).
 enum class Correction {
-  kSelfNormalised,  ///< Σ w r / Σ w: what SNIPS means, and the default
+  kSelfNormalised,  ///< Σ w r / Σ w, as in SNIPS; the default
   kLiteral,         ///< as the paper prints it: divides by n twice, so nearly no correction
   kPlain,           ///< mean of w r: classic doubly robust
 };
@@ -113,10 +115,10 @@ struct EnumNames<Correction> {
        {Correction::kPlain, "plain"}}};
 };
 
-/// Whose value an interval is about.
+/// The estimand of an interval.
 enum class Target {
-  kSample,      ///< the nodes in the data, with the outcomes they would have had
-  kPopulation,  ///< the units that these are a sample of
+  kSample,      ///< finite population: the units in the data, with their potential outcomes
+  kPopulation,  ///< the superpopulation that the units were drawn from
 };
 
 template <>
@@ -126,15 +128,15 @@ struct EnumNames<Target> {
       std::pair{Target::kPopulation, std::string_view("population")}};
 };
 
-/// How the errors of nodes are taken to go together.
+/// The assumed dependence between the errors of nodes.
 enum class Dependence {
   kLargest,           ///< the largest error of those below that are usable
-  kIndependent,       ///< not at all
-  kNeighbours,        ///< those of neighbours do, by the products that they had
-  kCommonNeighbours,  ///< those of units with common neighbours too, so that no variance is
-                      ///< negative
-  kClusters,          ///< within groups, given or found
-  kPooled,            ///< neighbours share a part of their noise, measured on the residuals
+  kIndependent,       ///< none
+  kNeighbours,        ///< between neighbours, by products of their residuals
+  kCommonNeighbours,  ///< also between units with common neighbours, which keeps the variance
+                      ///< non-negative
+  kClusters,          ///< within clusters, given or detected communities
+  kPooled,            ///< one correlation for all neighbours, estimated from the residuals
 };
 
 template <>
@@ -148,11 +150,11 @@ struct EnumNames<Dependence> {
       std::pair{Dependence::kPooled, std::string_view("pooled")}};
 };
 
-/// How the noise of a unit's outcomes under different arms goes together, which no data tell.
+/// The assumed correlation of a unit's errors across arms, which is not identified.
 enum class ArmNoise {
   kIndependent,
   kShared,     ///< the same under every arm
-  kWorstCase,  ///< whatever is worst for the interval
+  kWorstCase,  ///< the correlation with the widest interval
 };
 
 template <>
@@ -175,28 +177,33 @@ struct EstimatorOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
-    visitor("correction", self.correction, "How residuals correct the doubly robust estimates");
+    visitor("correction", self.correction, "Correction of doubly robust estimates by residuals");
     visitor("clip", self.clip,
-            "Largest weight in ips_clipped; auto is 5 times the number of arms, 10 for two",
+            "Largest weight of ips_clipped; auto is 5 times the number of arms, 10 for two",
             more_than(0));
     visitor("switch_threshold", self.switch_threshold,
-            "Weights above it are ignored by switch_dr; auto is 5 times the number of arms, 10 for "
-            "two",
+            "switch_dr uses the direct method where weights are above this; auto is 5 times the "
+            "number of arms, 10 for two",
             more_than(0));
-    visitor("shrinkage_lambda", self.shrinkage_lambda,
-            "dr_shrinkage goes from the direct method (0) to plain dr (large)", at_least(0));
-    visitor("level", self.level, "Coverage of the intervals", strictly_between(0, 1));
-    visitor("target", self.target,
-            "Whose value intervals are about: the units in the data, or units like them");
+    visitor(
+        "shrinkage_lambda", self.shrinkage_lambda,
+        "Shrinkage of the weights of dr_shrinkage, from the direct method (0) to plain dr (large)",
+        at_least(0));
+    visitor("level", self.level, "Confidence level of the intervals", strictly_between(0, 1));
+    visitor(
+        "target", self.target,
+        "Estimand of the intervals: the units in the data (sample), or the superpopulation they "
+        "were drawn from (population)");
     visitor("dependence", self.dependence,
-            "How errors of connected units go together in the intervals");
+            "Dependence between units assumed by standard errors; largest takes the largest usable "
+            "error");
     visitor("arm_noise", self.arm_noise,
-            "How a unit's noise under different arms goes together, in intervals for these "
-            "units; any is safe whatever is true");
+            "Assumed correlation of a unit's errors across arms, for --target sample; worst_case "
+            "makes no assumption");
   }
 };
 
-/// What ridge and logistic regression, whose penalty depends on the units, do to the features.
+/// Scaling of the features for ridge and logistic regression, whose penalty depends on their units.
 enum class FeatureScaling {
   kNone,
   kUnitVariance,  ///< divide by the standard deviation over all nodes; zeros stay zeros
@@ -215,16 +222,17 @@ struct NuisanceOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
-    visitor("propensity_bound", self.propensity_bound,
-            "Estimated propensities are kept within [bound, 1 - bound]; auto is 0.01, or a tenth "
-            "of an arm's share where that is less",
-            between(0, 0.5));
+    visitor(
+        "propensity_bound", self.propensity_bound,
+        "Clip estimated propensities to [bound, 1 - bound]; auto is 0.01, or a tenth of an arm's "
+        "share where that is less",
+        between(0, 0.5));
     visitor("feature_scaling", self.feature_scaling,
             "Scaling of the features before ridge and logistic regression");
   }
 };
 
-/// What the network ridge's variances are learnt from.
+/// The nodes that the network ridge's variances are learnt from.
 enum class VarianceFits {
   kOnce,     ///< per arm, on all nodes that any fold may learn from
   kPerFold,  ///< per arm and fold, on the nodes of that fold only
@@ -237,7 +245,7 @@ struct EnumNames<VarianceFits> {
       std::pair{VarianceFits::kPerFold, std::string_view("per_fold")}};
 };
 
-/// What the network ridge's variances are chosen by.
+/// The criterion for the network ridge's variances.
 enum class RidgeCriterion {
   kLikelihood,       ///< restricted maximum likelihood, one variance per group
   kCrossValidation,  ///< one penalty for all groups, by the error on held-out nodes
@@ -252,8 +260,8 @@ struct EnumNames<RidgeCriterion> {
 
 /// How the noise of the outcomes varies between nodes.
 enum class RidgeNoise {
-  kDegree,    ///< grows with the number of neighbours, where the data say so
-  kConstant,  ///< is the same for all
+  kDegree,    ///< may grow with the degree, as estimated
+  kConstant,  ///< the same for all nodes
 };
 
 template <>
@@ -265,7 +273,7 @@ struct EnumNames<RidgeNoise> {
 
 /// How the network ridge's equations are solved.
 enum class RidgeSolverChoice {
-  kAuto,       ///< by features where no group looks at neighbours, else by the largest arm's size
+  kAuto,       ///< by features where no group uses neighbours, else by the size of the largest arm
   kDense,      ///< Cholesky factors: exact, memory grows with the square of an arm
   kIterative,  ///< conjugate gradients: memory grows with nodes and edges
 };
@@ -290,31 +298,31 @@ struct NetworkRidgeOptions {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
     visitor("ridge_groups", self.ridge_groups,
-            "What the network ridge explains outcomes by, of own, smooth, curves, neighbour_sums, "
-            "neighbour_effects, "
-            "neighbour_means, mean_neighbour_effects; without it all of them");
+            "Groups of effects in the network ridge, of own, smooth, curves, neighbour_sums, "
+            "neighbour_effects, neighbour_means, mean_neighbour_effects; by default all of them");
     visitor("undersmoothing", self.undersmoothing,
-            "The network ridge multiplies the noise by this when it solves: below 1 it shrinks "
-            "less than predicts best, as what is shrunk away is confounded",
+            "Multiplies the noise variance when solving; values below 1 undersmooth: less "
+            "confounding bias for more variance",
             between(1e-4, 1));
     visitor("ridge_noise", self.ridge_noise,
-            "Noise of the network ridge: growing with the degree where the data say so, or the "
-            "same for all");
+            "Noise variance of the network ridge: growing with the degree if the data show it, or "
+            "constant");
     visitor("ridge_variances", self.ridge_variances,
-            "Learn the network ridge's variances once per arm, or anew for every fold");
-    visitor(
-        "ridge_criterion", self.ridge_criterion,
-        "Choose them by restricted likelihood, or one penalty for all groups by held-out error");
+            "Learn the variances of the network ridge once per arm, or per arm and fold");
+    visitor("ridge_criterion", self.ridge_criterion,
+            "Choose the variances by restricted maximum likelihood (REML), or one penalty for all "
+            "groups by cross-validation");
     visitor("ridge_solver", self.ridge_solver,
-            "Solve by dense factors, by conjugate gradients, or as the size asks for");
+            "Solver: dense Cholesky factors, conjugate gradients, or by the size (auto)");
   }
   void check(std::vector<Fault>& faults) const;
 };
 
-/// How a node's representation takes its neighbours in (nn/aggregation_layer.hpp). A new one is a
+/// How a node's representation aggregates its neighbours (nn/aggregation_layer.hpp). A new one is a
 /// layer in src/nn, its name here, and a row in make_aggregation (cone_networks/tower_encoder.cpp).
 enum class EncoderKind {
-  kAttention,  ///< weights that are learnt, one per head and pair of neighbours
+  kAttention,  ///< learnt weights, one per head and pair of neighbours (Veličković et al. 2018,
+               ///< Graph attention networks)
   kMean,       ///< half the node itself, half the mean of its neighbours
 };
 
@@ -325,7 +333,9 @@ struct EnumNames<EncoderKind> {
       std::pair{EncoderKind::kMean, std::string_view("mean")}};
 };
 
-/// The learner of CONE's partial representations. One set of options serves both towers.
+/// Options of CONE's networks, which learn partial representations (Guo, Li and Liu 2020,
+/// Counterfactual evaluation of treatment assignment functions with networked observational data).
+/// One set of options serves both towers.
 struct ConeOptions {
   EncoderKind encoder = EncoderKind::kAttention;
   std::uint32_t heads = 4;
@@ -347,33 +357,32 @@ struct ConeOptions {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
     visitor("encoder", self.encoder,
-            "How a tower (encoder) takes neighbours in: with learnt weights (attention), or as "
-            "half the "
-            "node itself and half the mean of its neighbours (mean)");
-    visitor("heads", self.heads, "Attention heads of each tower", between(1, 256));
+            "Aggregation of neighbours in an encoder (tower): attention (learnt weights), or mean "
+            "(half the node itself, half the mean of its neighbours)");
+    visitor("heads", self.heads, "Number of attention heads of each tower", between(1, 256));
     visitor("head_size", self.head_size,
             "Output dimensions per head; a tower of the mean encoder has heads x head_size",
             between(1, 1024));
-    visitor("layers", self.layers, "Graph layers of each tower", between(1, 8));
+    visitor("layers", self.layers, "Number of graph layers of each tower", between(1, 8));
     visitor("hidden", self.hidden,
-            "Hidden units of every small network: outcome head, critic, one network per arm",
+            "Hidden units of the outcome head, the critic and the outcome network of each arm",
             between(1, 4096));
-    visitor("self_loops", self.self_loops, "Let a node take itself in as well as its neighbours");
+    visitor("self_loops", self.self_loops, "Include the node itself among its neighbours");
     visitor("gamma", self.gamma, "Weight of the treatment loss; the outcome loss has weight 1",
             at_least(0));
     visitor("zeta", self.zeta,
-            "Weight of the mutual information of the two representations, which is maximised",
+            "Weight of the mutual information between the two representations, which is maximised",
             at_least(0));
     visitor("learning_rate", self.learning_rate, "Learning rate of Adam", more_than(0));
     visitor("weight_decay", self.weight_decay,
             "Weight decay, decoupled as in AdamW; biases do not decay", at_least(0));
-    visitor("clip_gradient", self.clip_gradient, "Clip the gradient norm to this (0 = off)",
+    visitor("clip_gradient", self.clip_gradient, "Clip the gradient norm to this value (0 = off)",
             at_least(0));
-    visitor("dropout", self.dropout, "Share of each graph layer's inputs to drop in training",
+    visitor("dropout", self.dropout, "Dropout rate of the inputs of each graph layer",
             between(0, 0.95));
-    visitor("epochs", self.epochs, "Most epochs of training, one step of Adam each", at_least(1));
+    visitor("epochs", self.epochs, "Maximum number of epochs, one step of Adam each", at_least(1));
     visitor("patience", self.patience,
-            "Stop after this many epochs without a better validation loss", at_least(1));
+            "Early stopping after this many epochs without a better validation loss", at_least(1));
   }
 };
 

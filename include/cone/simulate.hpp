@@ -16,17 +16,17 @@
 #include "cone/options.hpp"
 
 /// \file
-/// Worlds with known truth.
+/// Simulated data with known truth.
 
 namespace cone {
 
 struct TopicNetwork;
 
-/// What the neighbours' weights are divided by; s_i = Σ_j w_ij.
+/// The normalisation of edge weights; s_i = Σ_j w_ij.
 enum class Normalisation {
-  kNone,       ///< nothing: what fits the published tables
-  kRow,        ///< s_i
-  kSymmetric,  ///< √(s_i s_j)
+  kNone,       ///< none: fits the published tables
+  kRow,        ///< division by s_i
+  kSymmetric,  ///< division by √(s_i s_j)
 };
 
 template <>
@@ -37,37 +37,39 @@ struct EnumNames<Normalisation> {
       std::pair{Normalisation::kSymmetric, std::string_view("symmetric")}};
 };
 
-/// How the log comes about: the paper's way, or with one thing changed to stress an estimator.
+/// The data-generating process: the paper's, or one that changes one aspect of it.
 enum class World {
-  /// The paper's. Edge weights ~ Uniform(0.1, 1) are hidden and move treatment and outcome.
+  /// The paper's. Unobserved edge weights ~ Uniform(0.1, 1) affect treatment and outcome.
   kHiddenConfounding,
-  /// All edge weights are 0.55, their mean: network and topics explain everything. The topics are
-  /// hidden still.
+  /// All edge weights are 0.55, their mean: network and topics determine everything. The topics are
+  /// still unobserved.
   kEqualEdgeWeights,
   /// t_i ~ softmax(4 p_i): propensities pile up at 0 and 1.
   kWeakOverlap,
   /// y_i(t), t > 0, gains 3 sd(p) tanh(u_i v_i), with u and v two random ±1 contrasts of the
-  /// topics, standardised, for every arm its own: who gains and who loses is not linear in the
-  /// topics. Treatment as in the paper, so the log does not know.
+  /// topics, standardised, drawn per arm: effects are not linear in the topics. Treatment as in the
+  /// paper, so it does not depend on the effects.
   kHeterogeneousEffects,
-  /// Every arm is as likely as any other, whatever else.
+  /// Randomised: every arm is equally likely for every node.
   kRandomisedLog,
   /// y_i(t) = 1{U_i < sigmoid(standardised p_i^t)}, one uniform U_i per node for all arms; 0 or 1,
-  /// not standardised afterwards. `noise` plays no part.
+  /// not standardised afterwards. `noise` has no effect.
   kBinaryOutcomes,
-  /// Outcome and treatment bend with five measurements that estimators see (curves, thresholds,
-  /// interactions); topics and network play a small part. src/simulate/bent_world.hpp.
-  kBent,
-  /// The log of Guo, Li and Liu (WSDM 2020, doi:10.1145/3336191.3371816): all edge weights are 1,
+  /// Outcome and treatment are non-linear functions of five observed numeric features (curves,
+  /// thresholds, interactions); topics and network have a small effect.
+  /// src/simulate/nonlinear_world.hpp.
+  kNonlinear,
+  /// The simulation of Guo, Li and Liu 2020, Learning individual causal effects from networked
+  /// observational data (WSDM, doi:10.1145/3336191.3371816): all edge weights are 1,
   /// y_i(0) = 5 p_i^0 + ε_i and y_i(t) = 5 (p_i^t + p_i^0) + ε_i, not standardised. Theirs has
   /// kappa1 = 10 and noise = 1.
   kIndividualEffects,
-  /// Nothing is hidden: treatment and outcome are driven by measurements that estimators see, a
-  /// node's own and the sums over its neighbours. src/simulate/observed_world.hpp.
+  /// No unmeasured confounding: treatment and outcome depend on observed numeric features, a node's
+  /// own and the sums over its neighbours. src/simulate/observed_world.hpp.
   kObservedConfounding,
-  /// Neighbours share noise of the outcome, and are treated alike for no reason that moves
-  /// outcomes. A
-  /// shared draw is the sum of one draw per node over a node and its neighbours, divided by its
+  /// Neighbours share outcome noise, and have correlated treatments for causes that do not affect
+  /// outcomes. A shared draw is the sum of one draw per node over a node and its neighbours,
+  /// divided by its
   /// standard deviation; ε = noise·sd(p)·(√(1 − s)·own + √s·shared) with s = `shared_noise`, and
   /// the logit of treatment is 1.5 times another shared draw.
   kDependentNoise,
@@ -82,7 +84,7 @@ struct EnumNames<World> {
       std::pair{World::kHeterogeneousEffects, std::string_view("heterogeneous_effects")},
       std::pair{World::kRandomisedLog, std::string_view("randomised_log")},
       std::pair{World::kBinaryOutcomes, std::string_view("binary_outcomes")},
-      std::pair{World::kBent, std::string_view("bent")},
+      std::pair{World::kNonlinear, std::string_view("nonlinear")},
       std::pair{World::kIndividualEffects, std::string_view("individual_effects")},
       std::pair{World::kObservedConfounding, std::string_view("observed_confounding")},
       std::pair{World::kDependentNoise, std::string_view("dependent_noise")}};
@@ -99,26 +101,26 @@ struct OutcomeOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
-    visitor("world", self.world, "How treatments and outcomes are made");
-    visitor("arms", self.arms, "Arms of the treatment, the control arm included",
+    visitor("world", self.world, "Data-generating process of treatments and outcomes");
+    visitor("arms", self.arms, "Number of treatment arms, including the control arm",
             between(2, kMaxArms));
-    visitor("kappa1", self.kappa1, "Influence of a node's own topics on treatment and outcome",
+    visitor("kappa1", self.kappa1, "Effect of a node's own topics on treatment and outcome",
             between(0, 1e6));
-    visitor("kappa2", self.kappa2, "Influence of the neighbours' topics (the hidden confounder)",
+    visitor("kappa2", self.kappa2, "Effect of the neighbours' topics (the unmeasured confounder)",
             between(0, 1e6));
-    visitor("normalisation", self.normalisation, "Scaling of the hidden edge weights");
+    visitor("normalisation", self.normalisation, "Normalisation of the unobserved edge weights");
     visitor("noise", self.noise, "Standard deviation of the outcome noise, before standardising",
             between(0, 1e6));
     visitor("shared_noise", self.shared_noise,
-            "World dependent_noise: share of the noise's variance that neighbours have in common",
+            "World dependent_noise: share of the noise variance that neighbours have in common",
             between(0, 1));
   }
 };
 
-/// Who knows whom in a generated network.
+/// The type of a generated network.
 enum class Layout {
-  kSocial,     ///< communities, few with many neighbours, cliques of neighbours
-  kGeometric,  ///< units have places in a square and know who lives near: long ways, no hubs
+  kSocial,     ///< communities, power-law degrees, clustering
+  kGeometric,  ///< random geometric graph in a square: long paths, no hubs
 };
 
 template <>
@@ -146,21 +148,21 @@ struct NetworkOptions {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
     visitor("layout", self.layout,
-            "Who knows whom: a social network, or neighbours in the plane (then homophily, "
-            "clustering and degree_exponent play no part)");
+            "Type of network: social, or geometric (neighbours in the plane; homophily, clustering "
+            "and degree_exponent then have no effect)");
     visitor("nodes", self.nodes, "Number of nodes", between(5, 1e8));
-    visitor("mean_degree", self.mean_degree, "Mean degree over all nodes; 0 for no edges at all",
+    visitor("mean_degree", self.mean_degree, "Mean degree over all nodes; 0 for no edges",
             at_least(0));
     visitor("degree_exponent", self.degree_exponent,
             "Exponent of the power-law tail of the degrees", strictly_between(2, 10));
     visitor("isolated_fraction", self.isolated_fraction,
             "Share of nodes without any edge; the others form one component", between(0, 1));
-    visitor("communities", self.communities, "Number of communities; nodes of one are alike",
-            between(1, 1e8));
+    visitor("communities", self.communities,
+            "Number of communities; their nodes have similar topics", between(1, 1e8));
     visitor("homophily", self.homophily,
             "Share of edges within a community, beyond chance: 0 none, 1 all", between(0, 1));
     visitor("clustering", self.clustering,
-            "Average local clustering to add to that of random wiring", between(0, 0.25));
+            "Average local clustering coefficient beyond that of random wiring", between(0, 0.25));
     visitor("topics", self.topics, "Number of topics; nodes mix them, words belong to them",
             between(1, 10000));
     visitor("words", self.words, "Number of words in the vocabulary", between(8, 1e7));
@@ -174,7 +176,8 @@ struct NetworkOptions {
   void check(std::vector<Fault>& faults) const;
 };
 
-/// How the topics are fitted. The defaults make 10 passes as scikit-learn does.
+/// Options of the topic model, latent Dirichlet allocation (Blei, Ng and Jordan 2003, Latent
+/// Dirichlet allocation). The defaults make 10 passes as scikit-learn does.
 struct TopicModelOptions {
   int topics = 50;
   int passes = 10;
@@ -187,7 +190,7 @@ struct TopicModelOptions {
     visitor("topics", self.topics, "Number of topics", between(1, 10000));
     visitor("passes", self.passes, "Passes of the topic model over the documents", at_least(1));
     visitor("document_updates", self.document_updates,
-            "Updates of a document's topics in one pass, at most", at_least(1));
+            "Maximum number of updates of a document's topics in one pass", at_least(1));
     visitor("document_prior", self.document_prior,
             "Dirichlet prior of a document's topics; 0 means 1/topics", at_least(0));
     visitor("word_prior", self.word_prior, "Dirichlet prior of a topic's words; 0 means 1/topics",
@@ -195,7 +198,7 @@ struct TopicModelOptions {
   }
 };
 
-/// What `cone simulate` makes: a log on a real network (`network` names a .mat file) or on a
+/// Options of `cone simulate`: logged data on a real network (`network` names a .mat file) or on a
 /// synthetic one.
 struct SimulationOptions {
   std::string network;
@@ -210,10 +213,10 @@ struct SimulationOptions {
   static void visit(Self& self, Visitor&& visitor) {
     visitor("network", self.network, "A real network (.mat); without it one is generated");
     visitor("simulation", self.simulation,
-            "Number of the simulation: each is another draw of the same world",
+            "Index of the simulation: each is another draw of the same world",
             between(0, (1 << 24) - 1));
     visitor("edge_weights", self.edge_weights,
-            "Also write the hidden edge weights (hidden_edge_weights.csv)");
+            "Also write the unobserved edge weights (hidden_edge_weights.csv)");
     OutcomeOptions::visit(self.outcome, visitor);
     visitor("top_words", self.top_words,
             "Real networks: the features are this many top words of each topic", at_least(1));
@@ -232,11 +235,11 @@ struct SimulationOptions {
   }
 };
 
-/// Makes the network the options ask for, without a log.
+/// Makes the network of the options, without treatments and outcomes.
 TopicNetwork make_topic_network(const Context& context, const SimulationOptions& options);
 
 /// Simulates and writes a dataset folder: the files load_dataset reads, topics.npy, and
-/// manifest.json with every option that had a part, the structure that came out (degrees, their
+/// manifest.json with every option that had an effect, the structure of the network (degrees, their
 /// tail, clustering, homophily), the centroid, the checksums and the list of the files. The folder
 /// appears when it is complete. An existing one is refused unless it is empty or holds an earlier
 /// simulation, whose files are replaced at once; other files in it stay.
@@ -244,8 +247,8 @@ TopicNetwork make_topic_network(const Context& context, const SimulationOptions&
 nlohmann::ordered_json write_simulation(const Context& context, const SimulationOptions& options,
                                         const std::filesystem::path& folder);
 
-/// The built-in data `demo`: a synthetic network of BlogCatalog's size with hidden confounding and
-/// known truth, generated on the fly and the same everywhere, whatever the seed of the context.
+/// The built-in data `demo`: a synthetic network of BlogCatalog's size with unmeasured confounding
+/// and known truth, generated on the fly and the same everywhere, whatever the seed of the context.
 LoadedData demo_data(const Context& context);
 
 }  // namespace cone

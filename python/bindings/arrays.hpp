@@ -11,7 +11,7 @@
 
 #include "cone/matrix.hpp"
 
-/// NumPy arrays as the library sees them, and back. What is float64 and in row order is not copied.
+/// Conversions between NumPy arrays and the library. C-ordered float64 arrays are not copied.
 namespace cone::python {
 
 namespace py = pybind11;

@@ -16,7 +16,7 @@
 #include "base/text.hpp"
 #include "bindings.hpp"
 
-// Columns of any table that speaks Arrow (polars, pyarrow, DuckDB), as write_table() takes them.
+// Columns of any Arrow table (polars, pyarrow, DuckDB), as write_table() takes them.
 
 namespace cone::python {
 namespace {
@@ -46,8 +46,8 @@ class ArrowColumn {
         append_value(array, row);
       } else {
         const auto index = static_cast<std::int64_t>(number(index_format_[0], array, row));
-        const std::int64_t place = index + array.dictionary->offset;
-        is_valid(*array.dictionary, place) ? append_value(*array.dictionary, place)
+        const std::int64_t entry = index + array.dictionary->offset;
+        is_valid(*array.dictionary, entry) ? append_value(*array.dictionary, entry)
                                            : append_missing();
       }
     }
@@ -68,7 +68,7 @@ class ArrowColumn {
   bool is_integer() const { return std::strchr("cCsSiIl", format_[0]) != nullptr; }
 
   static bool is_valid(const ArrowArray& array, std::int64_t row) {
-    if (array.n_buffers == 0) return false;  // the type of nothing but gaps
+    if (array.n_buffers == 0) return false;  // the null type: all missing
     const auto* bits = static_cast<const unsigned char*>(array.buffers[0]);
     return bits == nullptr || (bits[row / 8] >> (row % 8) & 1) != 0;
   }
@@ -174,7 +174,7 @@ py::tuple read_arrow(const py::capsule& capsule) {
   ArrowOwner<ArrowSchema> schema;
   if (stream.get_schema(&stream, &schema) != 0) fail(stream);
   if (std::string_view(schema.format) != "+s") {
-    throw Error(ErrorCode::kData, {{}, "the Arrow stream is no table", "bring a table"});
+    throw Error(ErrorCode::kData, {{}, "the Arrow stream is not a table", "pass a table"});
   }
   std::vector<std::string> names;
   std::vector<ArrowColumn> columns;

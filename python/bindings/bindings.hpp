@@ -2,7 +2,7 @@
 
 #include <pybind11/pybind11.h>
 
-/// The parts of cone._core, one file each. python/cone is the layer that units meet.
+/// The parts of cone._core, one file each. python/cone is the public layer.
 namespace cone::python {
 
 namespace py = pybind11;

@@ -31,16 +31,16 @@ IsGiven given_in(const Keywords& keywords) {
   return [&](std::string_view name) { return keywords.has(name); };
 }
 
-/// A rule with its record and text, and what it gives to every node.
-py::dict learn_rule(const DatasetHandle& given, const std::string& words, const RunSettings& run) {
-  const Keywords keywords(words);
+/// A rule with its record and text, and the arms that it assigns.
+py::dict learn_rule(const DatasetHandle& given, const std::string& json, const RunSettings& run) {
+  const Keywords keywords(json);
   const auto options = keywords.take<LearnPolicyOptions>();
   refuse_idle_models(given_in(keywords), options);
   const KeptData kept(run, given, cost_columns(options.cost));
   const LoadedData& data = kept.handle().data;
   LearntPolicy policy = run_watched(
       run, [&](const Context& context) { return learn_policy(context, data.observed, options); });
-  policy.warnings.insert(policy.warnings.begin(), data.doubts.begin(), data.doubts.end());
+  policy.warnings.insert(policy.warnings.begin(), data.warnings.begin(), data.warnings.end());
   py::dict out;
   out["json"] = dump_json(learnt_policy_json(data.observed, policy, options, run.seed));
   out["text"] = learnt_policy_text(policy, options);
@@ -54,9 +54,9 @@ py::dict learn_rule(const DatasetHandle& given, const std::string& words, const 
 
 /// Compared with the logged policy ("logged"), with nothing ("none"), or with a policy.
 py::tuple analyse(const DatasetHandle& handle, const py::list& policies, const py::tuple& against,
-                  const std::string& words, const RunSettings& run) {
+                  const std::string& json, const RunSettings& run) {
   SensitivityRequest request;
-  request.options = Keywords(words).take<SensitivityOptions>();
+  request.options = Keywords(json).take<SensitivityOptions>();
   request.seed = run.seed;
   request.data = handle.name;
   request.table = handle.table;
@@ -92,18 +92,18 @@ py::tuple analyse(const DatasetHandle& handle, const py::list& policies, const p
 }
 
 /// Writes a folder; returns its manifest.
-std::string simulate(const std::string& folder, const std::string& words, const RunSettings& run) {
-  const Keywords keywords(words);
+std::string simulate(const std::string& folder, const std::string& json, const RunSettings& run) {
+  const Keywords keywords(json);
   const auto options = keywords.take<SimulationOptions>();
   refuse_idle_simulation(given_in(keywords), options);
   return dump_json(run_watched(
       run, [&](const Context& context) { return write_simulation(context, options, folder); }));
 }
 
-/// A study of the paper or beyond; files lie in `out`.
+/// A study of the paper or beyond; files are in `out`.
 py::dict reproduce(const std::string& what, const std::string& data, const std::string& out,
-                   const std::string& words, const RunSettings& run) {
-  const Keywords keywords(words);
+                   const std::string& json, const RunSettings& run) {
+  const Keywords keywords(json);
   auto options = keywords.take<ReproduceOptions>();
   prepare_study(what, given_in(keywords), options);
   const StudyOutcome study = run_watched(run, [&](const Context& context) {

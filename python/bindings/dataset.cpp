@@ -34,9 +34,9 @@ namespace {
 
 using Files = std::map<std::string, std::string, std::less<>>;
 
-/// What the loader calls the files that were written here, and what the user passed.
-std::string speak_of_tables(std::string text) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kWords = {{
+/// Replaces names of files that were written here by the arguments that the user passed.
+std::string name_arguments(std::string text) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kNames = {{
       {"there is no edges.csv: ", "no edges were given: "},
       {" (feature_names.csv names the columns of features.npz)",
        " (count_names= names the counts)"},
@@ -45,7 +45,7 @@ std::string speak_of_tables(std::string text) {
       {"edges.csv", "the edges"},
       {"features.csv", "the counts"},
   }};
-  for (const auto& [from, to] : kWords) {
+  for (const auto& [from, to] : kNames) {
     for (std::size_t at = text.find(from); at != text.npos; at = text.find(from, at + to.size())) {
       text.replace(at, from.size(), to);
     }
@@ -53,13 +53,13 @@ std::string speak_of_tables(std::string text) {
   return text;
 }
 
-/// Lines of a table that was written here are rows of what the user has.
+/// Lines of a table that was written here are rows of the user's table.
 [[noreturn]] void rethrow_with_rows(const Error& error) {
   constexpr std::uint64_t kFirstLine = 2;  // after the header
   std::vector<Fault> faults = error.faults();
   for (Fault& fault : faults) {
-    fault.what = speak_of_tables(std::move(fault.what));
-    fault.advice = speak_of_tables(std::move(fault.advice));
+    fault.what = name_arguments(std::move(fault.what));
+    fault.advice = name_arguments(std::move(fault.advice));
     Place& place = fault.place;
     if (place.file == "edges.csv") {
       place.file =
@@ -97,12 +97,12 @@ std::unique_ptr<DatasetHandle> read_text(Files files, const std::string& table,
     }
   };
   LoadedData data = run_watched({.threads = threads, .progress = std::move(progress)}, read);
-  for (std::string& note : data.notes) note = speak_of_tables(std::move(note));
+  for (std::string& note : data.notes) note = name_arguments(std::move(note));
   return std::make_unique<DatasetHandle>(
       DatasetHandle{std::move(data), name, std::move(options), false, watch.seconds()});
 }
 
-/// Arrays that a dataset is made of; those that are not there are None in Python.
+/// The arrays of a dataset by name; absent ones are None in Python.
 struct Given {
   explicit Given(const py::dict& dictionary) : given(dictionary) {}
 
@@ -133,8 +133,8 @@ std::unique_ptr<DatasetHandle> read_arrays(const py::dict& dictionary, int threa
   const auto cluster = given.find<std::vector<std::string>>("cluster");
   if (cluster) arrays.cluster = *cluster;
   const auto features = given.find<Doubles>("features");
-  if (features) arrays.measurements = view_of(*features);
-  arrays.measurement_names =
+  if (features) arrays.numeric_features = view_of(*features);
+  arrays.numeric_feature_names =
       given.find<std::vector<std::string>>("feature_names").value_or(std::vector<std::string>());
   const auto offsets = given.find<Array<std::uint64_t>>("count_offsets");
   const auto columns = given.find<Array<std::uint32_t>>("count_columns");
@@ -178,7 +178,7 @@ std::unique_ptr<DatasetHandle> read_arrays(const py::dict& dictionary, int threa
                   [&](const Context& context) { return make_dataset(context, arrays); });
   LoadOptions table;
   table.control = arrays.control;
-  // As a table of the same data would call them.
+  // The names that a table of the same data would have.
   if (weight) table.weight = "weight";
   if (cluster) table.cluster = "cluster";
   return std::make_unique<DatasetHandle>(
@@ -229,17 +229,18 @@ py::object optional_table(const std::optional<Matrix<double>>& table) {
   return table ? py::object(to_numpy(*table)) : py::none();
 }
 
-/// What lay in memory cannot be read again: a column that was not kept is gone, or is a feature.
-void refuse_forgotten_columns(const DatasetHandle& given, const std::vector<KeptColumn>& wanted) {
+/// Data in memory cannot be read again: a column that was not kept is gone, or is a feature.
+void refuse_missing_columns(const DatasetHandle& given, const std::vector<KeptColumn>& wanted) {
   std::vector<Fault> faults;
   for (const KeptColumn& column : wanted) {
     if (column.is_optional || given.observed().find_kept(column.name) != nullptr) continue;
     const std::string name = printable(column.name);
-    faults.push_back({{.item = column.flag},
-                      fmt::format("'{}' is no number, and no column that this dataset keeps", name),
-                      fmt::format("make the dataset with keep=[\"{0}\"], or by from_arrays with "
-                                  "keep={{\"{0}\": numbers}}; the column is then no feature",
-                                  name)});
+    faults.push_back(
+        {{.item = column.flag},
+         fmt::format("'{}' is neither a number nor a column that this dataset keeps", name),
+         fmt::format("make the dataset with keep=[\"{0}\"], or by from_arrays with "
+                     "keep={{\"{0}\": numbers}}; the column is then not a feature",
+                     name)});
   }
   if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
 }
@@ -265,7 +266,7 @@ KeptData::KeptData(const RunSettings& run, const DatasetHandle& given,
   };
   if (std::ranges::all_of(wanted, is_there)) return;
   if (!given.can_reload) {
-    refuse_forgotten_columns(given, wanted);
+    refuse_missing_columns(given, wanted);
     return;
   }
   LoadOptions table = given.table;
@@ -328,7 +329,7 @@ void bind_dataset(py::module_& module) {
       .def_property_readonly("notes",
                              [](const DatasetHandle& d) { return spell_as_keywords(d.data.notes); })
       .def_property_readonly(
-          "warnings", [](const DatasetHandle& d) { return spell_as_keywords(d.data.doubts); })
+          "warnings", [](const DatasetHandle& d) { return spell_as_keywords(d.data.warnings); })
       .def_property_readonly("name", [](const DatasetHandle& d) { return d.name; })
       .def_property_readonly("checksum",
                              [](const DatasetHandle& d) { return d.observed().checksum(); })

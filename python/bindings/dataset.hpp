@@ -15,8 +15,8 @@ namespace cone::python {
 /// A dataset with where it came from, as records name it.
 struct DatasetHandle {
   LoadedData data;
-  std::string name;   ///< a path, or a word for what lies in memory
-  LoadOptions table;  ///< that it was read by
+  std::string name;   ///< a path, or the kind of data in memory
+  LoadOptions table;  ///< how it was read
   bool can_reload = false;
   double load_seconds = 0;
 
@@ -26,8 +26,8 @@ struct DatasetHandle {
 /// Reads what the command line reads under that name.
 DatasetHandle load_handle(const RunSettings& run, std::string name, LoadOptions table);
 
-/// The data with columns that costs and rankings name. Those of a file are read again with them, as
-/// the command line would; what lies in memory has those that it was told to keep.
+/// The data with columns that costs and rankings name. Files are read again with them, as the
+/// command line would; data in memory have the columns that they were made to keep.
 class KeptData {
  public:
   KeptData(const RunSettings& run, const DatasetHandle& given, std::vector<KeptColumn> wanted);

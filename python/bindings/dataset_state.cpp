@@ -189,7 +189,7 @@ py::dict get_state(const DatasetHandle& handle) {
       handle.data.truth ? py::object(copy_table(handle.data.truth->outcomes())) : py::none();
   state["columns"] = list_columns(handle.data.columns);
   state["notes"] = handle.data.notes;
-  state["doubts"] = handle.data.doubts;
+  state["warnings"] = handle.data.warnings;
   return state;
 }
 
@@ -223,7 +223,7 @@ std::unique_ptr<DatasetHandle> set_state(const py::dict& entries) {
   if (auto truth = state.take_optional("truth")) data.truth = Truth(std::move(*truth));
   data.columns = take_columns(state);
   data.notes = state.take<std::vector<std::string>>("notes");
-  data.doubts = state.take<std::vector<std::string>>("doubts");
+  data.warnings = state.take<std::vector<std::string>>("warnings");
   require_fit(data);
   return std::make_unique<DatasetHandle>(
       DatasetHandle{std::move(data), state.take<std::string>("name"),

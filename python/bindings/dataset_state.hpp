@@ -8,8 +8,8 @@
 
 namespace cone::python {
 
-/// Everything that a dataset holds as texts and arrays, for pickle and copy.deepcopy. Nothing is
-/// read again: another process gets the same data where the file is not there, or has changed.
+/// The content of a dataset as texts and arrays, for pickle and copy.deepcopy. Nothing is read
+/// again: another process gets the same data even if the file is missing or has changed.
 py::dict get_state(const DatasetHandle& handle);
 
 /// Throws Error(kData) for a state of another version, or one whose parts do not fit together.

@@ -27,7 +27,7 @@ const char* kind_of(ErrorCode code) {
   return "internal";
 }
 
-/// The exception with all faults, each as place, what is wrong and what to do.
+/// The exception with all faults, each with place, fault and advice.
 py::object describe(const Error& in_flags) {
   const Error error = spell_as_keywords(in_flags);
   py::object out = py::reinterpret_borrow<py::object>(error_type)(error.what());
@@ -49,8 +49,8 @@ py::object describe(const Error& in_flags) {
 void bind_errors(py::module_& module) {
   error_type = PyErr_NewExceptionWithDoc(
       "cone.Error",
-      "Bad options or bad data: every fault that was found, in the words of the program, "
-      "with keywords for its flags.\n\n"
+      "Invalid options or data: every fault that was found, as the program reports it, "
+      "with keywords in place of flags.\n\n"
       "kind is 'usage', 'data', 'io' or 'internal'; faults is a list of dictionaries with "
       "'place',\n"
       "'what' and 'advice'.",

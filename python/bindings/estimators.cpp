@@ -24,7 +24,7 @@ std::vector<Arm> read_arms(const Array<std::int64_t>& array, std::size_t num_arm
   for (const std::int64_t arm : span_of(array)) {
     if (arm < 0 || std::cmp_greater_equal(arm, num_arms)) {
       throw Error(ErrorCode::kUsage, {{.item = "treatment"},
-                                      fmt::format("{} is no arm: there are {}", arm, num_arms),
+                                      fmt::format("{} is not an arm: there are {}", arm, num_arms),
                                       "number the arms from 0, the control arm first"});
     }
     arms.push_back(static_cast<Arm>(arm));

@@ -24,7 +24,7 @@ namespace cone::python {
 
 namespace {
 
-/// The record of an evaluation as the command line writes it, and its text for units.
+/// The record of an evaluation as the command line writes it, and its text.
 py::tuple evaluate_policies(const DatasetHandle& given, const py::list& policies,
                             const std::string& keywords, const RunSettings& run) {
   const Keywords options_given(keywords);
@@ -46,7 +46,7 @@ py::tuple evaluate_policies(const DatasetHandle& given, const py::list& policies
   EvaluationRecord record = run_watched(run, evaluate_all);
   std::vector<std::optional<std::string>> arguments;
   for (const PolicyRequest& request : requests) {
-    // A word or a file under another name is no argument that would give that name.
+    // A specification under another name is not an argument that would give that name.
     const bool is_argument = !request.specification.empty() &&
                              (request.name.empty() || request.name == request.specification);
     arguments.push_back(is_argument ? std::optional(request.specification) : std::nullopt);

@@ -12,11 +12,11 @@ namespace {
 
 using Spelling = std::pair<std::string_view, std::string_view>;
 
-/// Flags that are no keyword of the same name.
+/// Flags without a keyword of the same name.
 constexpr std::array<Spelling, 3> kSpecial = {
     {{"policy", "policies="}, {"json", "to_json()"}, {"report", "report()"}}};
 
-/// What follows a flag in a sentence and is no value of it.
+/// Words after a flag in a sentence that are not its value.
 constexpr std::array<std::string_view, 30> kNoValue = {
     "a",    "and",   "are",   "by",   "cannot", "columns", "for",   "has",
     "here", "if",    "in",    "is",   "leaves", "leave",   "names", "on",
@@ -68,8 +68,8 @@ std::size_t append_keyword(std::string_view rest, std::string& out) {
   return end + 1 + word.size();
 }
 
-/// Of places only flags change: others are names of the user. An option and nothing else needs no
-/// sign: "folds: has no part in ...".
+/// In places only flags change: others are names of the user. An option alone has no equals sign:
+/// "folds: has no effect with ...".
 std::string spell_place(const std::string& item) {
   if (!item.starts_with("--")) return item;
   std::string out = spell_as_keywords(item);

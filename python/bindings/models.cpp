@@ -34,12 +34,12 @@ py::dict describe_arm(const ArmVariances& arm) {
   return out;
 }
 
-/// What the network ridge expects of every node, and why.
-py::dict fit_ridge(const DatasetHandle& handle, const std::string& words, const RunSettings& run) {
-  const auto options = Keywords(words).take<EffectOptions>();
+/// Potential outcomes and effects by the network ridge, with their decomposition.
+py::dict fit_ridge(const DatasetHandle& handle, const std::string& json, const RunSettings& run) {
+  const auto options = Keywords(json).take<EffectOptions>();
   const Dataset& data = handle.observed();
   NodeEffects effects = run_watched(run, [&](const Context& context) {
-    NodeEffects found = estimate_effects_and_doubts(context, data, options);
+    NodeEffects found = estimate_effects_with_warnings(context, data, options);
     return found;
   });
   std::vector<NodeIndex> nodes(data.num_nodes());
@@ -61,10 +61,10 @@ py::dict fit_ridge(const DatasetHandle& handle, const std::string& words, const 
   return out;
 }
 
-/// P(the log gives the node the arm) by the network ridge of the treatment, out of fold.
-py::array predict_propensities(const DatasetHandle& handle, const std::string& words,
+/// Propensities by a network ridge of the treatment, out of fold.
+py::array predict_propensities(const DatasetHandle& handle, const std::string& json,
                                const RunSettings& run) {
-  const auto options = Keywords(words).take<EffectOptions>();
+  const auto options = Keywords(json).take<EffectOptions>();
   const Dataset& data = handle.observed();
   return to_numpy(run_watched(run, [&](const Context& context) {
     const FitPlan plan = make_plan(context, data, {.folds = options.folds}, context.seed());
@@ -72,14 +72,14 @@ py::array predict_propensities(const DatasetHandle& handle, const std::string& w
   }));
 }
 
-/// What CONE's networks say of every node that the plan scores: the rows of all tables.
-py::dict fit_networks(const DatasetHandle& handle, const std::string& plan_words,
-                      const std::string& words, const std::string& nuisance_words,
+/// Predictions of CONE's networks for the nodes that the plan scores: the rows of all tables.
+py::dict fit_networks(const DatasetHandle& handle, const std::string& plan_json,
+                      const std::string& json, const std::string& nuisance_json,
                       const RunSettings& run) {
-  const auto plan_options = Keywords(plan_words).take<PlanOptions>();
-  const auto options = Keywords(words).take<ConeOptions>();
+  const auto plan_options = Keywords(plan_json).take<PlanOptions>();
+  const auto options = Keywords(json).take<ConeOptions>();
   const AutoNumber propensity_bound =
-      Keywords(nuisance_words).take<NuisanceOptions>().propensity_bound;
+      Keywords(nuisance_json).take<NuisanceOptions>().propensity_bound;
   const Dataset& data = handle.observed();
   struct Fitted {
     FitPlan plan;

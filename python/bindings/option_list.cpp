@@ -31,7 +31,7 @@ std::string name_kind() {
   return std::is_integral_v<T> ? "whole number" : "number";
 }
 
-/// The option lines of a struct: what a keyword means, its default and what it may be.
+/// The options of a struct: meaning, default and range of every keyword.
 template <class Options>
 py::list list_lines() {
   py::list lines;

@@ -15,9 +15,9 @@
 namespace cone::python {
 namespace {
 
-/// Policies by a word, under the name that the user gave.
-std::vector<PolicyOnData> resolve_word(const Context& context, const Dataset& data,
-                                       const PolicyRequest& request) {
+/// Policies by a specification, under the name that the user gave.
+std::vector<PolicyOnData> resolve_specification(const Context& context, const Dataset& data,
+                                                const PolicyRequest& request) {
   std::vector<PolicyOnData> found =
       resolve_policies(context, data, std::vector{request.specification});
   if (request.name.empty()) return found;
@@ -30,7 +30,7 @@ std::vector<PolicyOnData> resolve_word(const Context& context, const Dataset& da
   }
   if (request.name != request.specification) {
     found.front().name = request.name;
-    refuse_borrowed_name(context, data, found.front());
+    refuse_builtin_name(context, data, found.front());
   }
   return found;
 }
@@ -69,17 +69,17 @@ std::vector<PolicyOnData> resolve_requests(const Context& context, const Dataset
   for (const PolicyRequest& request : requests) {
     try {
       if (!request.specification.empty()) {
-        for (PolicyOnData& policy : resolve_word(context, data, request)) {
+        for (PolicyOnData& policy : resolve_specification(context, data, request)) {
           policies.push_back(std::move(policy));
         }
       } else if (!request.labels.empty()) {
         policies.push_back(make_policy(data, request.name, request.labels));
         policies.back().learnt_from = request.learnt_from;
-        refuse_borrowed_name(context, data, policies.back());
+        refuse_builtin_name(context, data, policies.back());
       } else {
         policies.push_back(
             make_policy(data, request.name, std::as_const(request.probability).view()));
-        refuse_borrowed_name(context, data, policies.back());
+        refuse_builtin_name(context, data, policies.back());
       }
     } catch (const Error& error) {
       faults.insert(faults.end(), error.faults().begin(), error.faults().end());

@@ -12,8 +12,8 @@
 #include "bindings.hpp"
 #include "data/arm_labels.hpp"
 
-// A table in memory as the text that the loader of files reads: then columns are coded, gaps filled
-// or refused, and faults worded as in files, by the same code. Numbers keep every digit.
+// A table in memory as the text that the file loader reads: columns are encoded, missing values
+// handled and faults reported by the same code as for files. Numbers keep every digit.
 
 namespace cone::python {
 namespace {
@@ -28,7 +28,7 @@ void append_text(std::string_view text, std::string& out) {
   out += '"';
   for (const char c : text) {
     if (c == '"') out += '"';
-    out += c == '\n' || c == '\r' ? ' ' : c;  // one line per row, so that places are rows
+    out += c == '\n' || c == '\r' ? ' ' : c;  // one line per row, so that line numbers are rows
   }
   out += '"';
 }
@@ -54,15 +54,15 @@ class Column {
   std::size_t size() const { return py::len(cells_); }
 
   void append(std::size_t i, std::string& out) const {
-    const auto place = static_cast<py::ssize_t>(i);
+    const auto row = static_cast<py::ssize_t>(i);
     if (list_.size() > 0) {
       append_text(list_text(i), out);
     } else if (truths_.size() > 0) {
-      out += truths_.at(place) ? "True" : "False";
+      out += truths_.at(row) ? "True" : "False";
     } else if (integers_.size() > 0) {
-      fmt::format_to(std::back_inserter(out), "{}", integers_.at(place));
-    } else if (!std::isnan(doubles_.at(place))) {
-      fmt::format_to(std::back_inserter(out), "{}", doubles_.at(place));
+      fmt::format_to(std::back_inserter(out), "{}", integers_.at(row));
+    } else if (!std::isnan(doubles_.at(row))) {
+      fmt::format_to(std::back_inserter(out), "{}", doubles_.at(row));
     }
   }
 

@@ -14,9 +14,9 @@ namespace cone::python {
 
 namespace py = pybind11;
 
-/// Tells a Python object how far a run is, and asks Python whether Ctrl-C was pressed. What either
-/// raises stops the run and comes out of run_watched(). Takes the interpreter's lock for that, and
-/// so looks a few dozen times a second at most.
+/// Reports progress to a Python object and checks for Ctrl-C. An exception of either stops the run
+/// and is rethrown by run_watched(). Takes the interpreter's lock for that, and so acts a few dozen
+/// times a second at most.
 class PythonObserver : public ProgressObserver {
  public:
   /// `progress`: has update(phase, done, total) and enter(label, begin, end), or is None.
@@ -35,17 +35,17 @@ class PythonObserver : public ProgressObserver {
   std::chrono::steady_clock::time_point last_look_{};
 };
 
-/// What every computing function takes.
+/// Settings of every computing function.
 struct RunSettings {
   std::uint64_t seed = 0;
   int threads = 0;
   py::object progress = py::none();
 };
 
-/// Throws Error(kUsage) where there is no such number of threads.
+/// Throws Error(kUsage) for an invalid number of threads.
 void check_threads(int threads);
 
-/// work(context) without the interpreter's lock, so that other Python threads go on.
+/// work(context) without the interpreter's lock, so that other Python threads keep running.
 template <class Work>
 auto run_watched(const RunSettings& run, Work&& work) {
   check_threads(run.threads);
@@ -57,7 +57,8 @@ auto run_watched(const RunSettings& run, Work&& work) {
   };
   try {
     auto result = unlocked();
-    observer.rethrow();  // evaluate() returns what was finished: here the exception counts
+    observer
+        .rethrow();  // evaluate() returns what was finished: here the exception takes precedence
     return result;
   } catch (const Cancelled&) {
     observer.rethrow();

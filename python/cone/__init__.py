@@ -1,5 +1,5 @@
-"""What would a decision rule have achieved? Value of treatment policies from logged data, when the
-units in the data are connected.
+"""Off-policy evaluation on networks: the value of treatment policies from logged data whose units are
+connected, with sensitivity to unmeasured confounding.
 
 >>> import cone
 >>> data = cone.Dataset.load("demo")

@@ -21,7 +21,8 @@ if TYPE_CHECKING:  # numpy.typing takes 8 ms to import
 
 
 class Effects:
-    """What the network ridge expects of every node under every arm, how sure it is, and why.
+    """Potential outcomes and treatment effects of every node by the network ridge, with standard
+    deviations and a decomposition.
 
     >>> import cone
     >>> found = cone.effects(cone.simulate(nodes=200, mean_degree=6, words=40, words_per_node=8, seed=1))
@@ -34,23 +35,23 @@ class Effects:
     def __init__(self, ids: list[str], arms: list[str], found: dict[str, Any]) -> None:
         self.ids = ids
         self.arms = arms
-        #: nodes × arms: expected outcomes, out of fold, and their standard deviations
+        #: nodes × arms: predicted outcomes, out of fold, and their standard deviations
         self.mu: Floats = found["mu"]
         self.mu_sd: Floats = found["mu_sd"]
         #: nodes × (arms − 1): each arm against the control arm
         self.effect: Floats = found["effect"]
         self.effect_sd: Floats = found["effect_sd"]
-        #: nodes × arms × part_names: what each part adds to mu
+        #: nodes × arms × part_names: contribution of each part to mu
         self.part_names: list[str] = found["part_names"]
         self.parts: Floats = found["parts"].reshape(len(ids), len(arms), -1)
         self.text: str = found["text"]
         self.warnings: list[str] = found["warnings"]
-        #: what was learnt of every arm: variances of the groups, noise
+        #: variance components of every arm: groups and noise
         self.learnt: list[dict[str, Any]] = found["arms"]
 
     @property
     def table(self) -> Any:
-        """One row per node; a data frame if pandas is there."""
+        """One row per node; a data frame if pandas is installed."""
         return as_table(self._rows(len(self.ids)))
 
     def _rows(self, count: int) -> list[dict[str, Any]]:
@@ -77,19 +78,19 @@ class Effects:
 
 
 class Labels(list[str]):
-    """What a rule gives to every node, with the log that it was learnt from: cone.evaluate() warns where
-    that is the log that it is evaluated on."""
+    """The arms that a rule assigns, with the checksum of the data that it was learnt from: cone.evaluate()
+    warns if it is evaluated on the same data."""
 
     learnt_from: str = ""
 
 
 class Rule:
-    """A small decision tree that says who should get what, and what that is worth.
+    """A treatment rule (policy tree) and its cross-fitted value.
 
     >>> import cone
     >>> data = cone.simulate(nodes=200, mean_degree=6, words=40, words_per_node=8, seed=1)
     >>> rule = cone.learn(data, depth=1)
-    >>> [row["way"] for row in rule.comparisons][:2]
+    >>> [row["alternative"] for row in rule.comparisons][:2]
     ['learnt rule', 'logged']
     """
 
@@ -98,9 +99,9 @@ class Rule:
         self._svg: str = found["svg"]
         self.record: dict[str, Any] = json.loads(self._json)
         self.text: str = found["text"]
-        #: the questions and who gets what
+        #: the splits and the arms of the leaves
         self.rule: str = found["rule"]
-        #: the label of the arm that the rule gives to every node
+        #: the label of the arm that the rule assigns to every node
         self.labels = Labels(arms[arm] for arm in found["arm"])
         self.labels.learnt_from = found["learnt_from"]
         #: the same by trees that were learnt without the node's fold, for valid evaluation
@@ -111,31 +112,31 @@ class Rule:
         return self._json + "\n"
 
     def to_svg(self) -> str:
-        """The tree as a picture."""
+        """A plot of the tree (SVG)."""
         return self._svg
 
     @property
     def comparisons(self) -> list[dict[str, Any]]:
-        """What such a rule is worth on nodes that it was not learnt from, beside the logged policy and
-        every single arm, and what it gains over each."""
-        ways = [self.record["rule"], *self.record["comparisons"]]
-        return [{"way": way["name"], "value": way["value"], "low": way["sampling_interval"][0],
-                 "high": way["sampling_interval"][1], "rule_gains": way["gain"],
-                 "gain_low": way["sampling_gain_interval"][0], "gain_high": way["sampling_gain_interval"][1]}
-                for way in ways]
+        """The cross-fitted value of the rule, the values of its alternatives (the logged policy and every
+        single arm), and the gain of the rule over each."""
+        rows = [self.record["rule"], *self.record["comparisons"]]
+        return [{"alternative": row["name"], "value": row["value"], "low": row["sampling_interval"][0],
+                 "high": row["sampling_interval"][1], "rule_gains": row["gain"],
+                 "gain_low": row["sampling_gain_interval"][0], "gain_high": row["sampling_gain_interval"][1]}
+                for row in rows]
 
     @property
     def table(self) -> Any:
-        """The comparisons, as a data frame if pandas is there."""
+        """The comparisons, as a data frame if pandas is installed."""
         return as_table(self.comparisons)
 
     def report(self, path: Union[str, os.PathLike[str]]) -> None:
-        """Writes a page (HTML) with the tree and what it is worth, as cone report does."""
+        """Writes an HTML report with the tree and its value, as cone report does."""
         write_page([self], path)
 
     @property
     def warnings(self) -> list[str]:
-        """What there is to doubt."""
+        """Warnings about the estimates."""
         return _core.spell_as_keywords(self.record["warnings"])
 
     def __str__(self) -> str:
@@ -149,12 +150,12 @@ class Rule:
 
 
 class Sensitivity:
-    """How strong a confounder that nobody recorded must be to change an answer.
+    """A sensitivity analysis: how strong unmeasured confounding must be to change a conclusion.
 
     >>> import cone
     >>> data = cone.simulate(nodes=200, mean_degree=6, words=40, words_per_node=8, seed=1)
-    >>> doubt = cone.sensitivity(data, ["treat-all"], lambdas=3)
-    >>> list(doubt.sentences)
+    >>> analysis = cone.sensitivity(data, ["treat-all"], lambdas=3)
+    >>> list(analysis.sentences)
     ['treat-all']
     """
 
@@ -169,8 +170,8 @@ class Sensitivity:
 
     @property
     def table(self) -> Any:
-        """One row per policy: value, and how far odds of treatment would have to be off (breakdown), or
-        how much an unmeasured confounder would have to explain (robustness value), to undo it."""
+        """One row per policy: value, the odds ratio of the marginal sensitivity model at which the conclusion
+        changes (breakdown), and the partial R² of an omitted variable that changes it (robustness value)."""
         return as_table(self._rows())
 
     def _rows(self) -> list[dict[str, Any]]:
@@ -184,12 +185,12 @@ class Sensitivity:
                 for policy in self.record["policies"]]
 
     def report(self, path: Union[str, os.PathLike[str]]) -> None:
-        """Writes a page (HTML) with the curves and tables, as cone report does."""
+        """Writes an HTML report with curves and tables, as cone report does."""
         write_page([self], path)
 
     @property
     def sentences(self) -> dict[str, list[str]]:
-        """What the figures say, per policy."""
+        """The conclusions in sentences, per policy."""
         return {policy["name"]: policy["sentences"] for policy in self.record["policies"]}
 
     def __str__(self) -> str:
@@ -204,15 +205,15 @@ class Sensitivity:
 
 
 class Study:
-    """The tables of a study against known truth. print() shows them."""
+    """The tables of a simulation study with known truth. print() shows them."""
 
     def __init__(self, found: dict[str, Any]) -> None:
         self.text: str = found["text"]
-        #: None for table1, which has none
+        #: None for table1, which has no record
         self.record: Optional[dict[str, Any]] = json.loads(found["json"]) if found["json"] else None
         self.num_units: int = found["num_units"]
         self.num_reused: int = found["num_reused"]
-        #: units that failed, in words; retry_failed=True tries them again
+        #: messages of jobs that failed; retry_failed=True tries them again
         self.failures: list[str] = found["failures"]
         self.remarks: list[str] = found["remarks"]
 
@@ -220,7 +221,7 @@ class Study:
         return self.text
 
     def __repr__(self) -> str:
-        return f"<cone.Study: {self.num_units} units, {len(self.failures)} failed>"
+        return f"<cone.Study: {self.num_units} jobs, {len(self.failures)} failed>"
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(self.text)}</pre>" + table_html([], "", self.failures)

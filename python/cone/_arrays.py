@@ -1,4 +1,4 @@
-"""Networks, counts and names as users bring them, as the compiled part takes them."""
+"""Converts networks, counts and names to what the compiled part takes."""
 
 from __future__ import annotations
 
@@ -19,34 +19,34 @@ def is_sparse(value: Any) -> bool:
 
 
 def is_graph(value: Any) -> bool:
-    """A graph of NetworkX."""
+    """Whether it is a NetworkX graph."""
     return hasattr(value, "edges") and hasattr(value, "adj")
 
 
 def is_arrow(value: Any) -> bool:
-    """A table of polars, pyarrow or DuckDB; those of pandas have labels of rows, and their own way."""
+    """Whether it is a table of polars, pyarrow or DuckDB. Frames of pandas have row labels: is_frame."""
     return hasattr(value, "__arrow_c_stream__") and not hasattr(value, "index")
 
 
 def is_frame(value: Any) -> bool:
-    """A data frame of pandas."""
+    """Whether it is a pandas data frame."""
     return hasattr(value, "columns") and hasattr(value, "iloc")
 
 
 def named_columns(table: Any, names: Optional[Iterable[Any]] = None) -> dict[str, Any]:
-    """The columns of a data frame or an Arrow table, under the names that they have or under others."""
+    """The columns of a data frame or an Arrow table, under their own names or the given ones."""
     if is_arrow(table):
         own, columns = _core.read_arrow(table.__arrow_c_stream__())
     else:
         own = [str(name) for name in table.columns]
-        columns = [table.iloc[:, place] for place in range(len(own))]
+        columns = [table.iloc[:, column] for column in range(len(own))]
     return pair_names(own if names is None else names, columns)
 
 
 def pair_names(names: Iterable[Any], columns: Sequence[Any]) -> dict[str, Any]:
     """Columns by name: as many names as columns, all different."""
     listed = [str(name) for name in names]
-    check_texts(listed, "names of columns")
+    check_texts(listed, "column names")
     if len(listed) != len(columns):
         raise _core.Error(f"features: {len(columns)} columns have {len(listed)} names; give one name per "
                           "column, in order")
@@ -58,11 +58,11 @@ def pair_names(names: Iterable[Any], columns: Sequence[Any]) -> dict[str, Any]:
 
 
 def _without_zeros(matrix: Any, num_nodes: int) -> Any:
-    """A sparse adjacency matrix in compressed rows; a zero that is stored is no edge."""
+    """A sparse adjacency matrix in compressed rows; a stored zero is not an edge."""
     rows = matrix.tocsr()
     if rows.shape != (num_nodes, num_nodes):
         raise _core.Error(f"network: is {rows.shape[0]} × {rows.shape[1]} where there are "
-                          f"{num_nodes} nodes; bring one row and one column per node")
+                          f"{num_nodes} nodes; pass one row and one column per node")
     if rows.data.dtype.kind in "fc" and np.isnan(rows.data).any():
         raise _core.Error("network: some edges of the matrix have a missing weight (NaN); leave these "
                           "edges out, or give them a weight")
@@ -74,23 +74,23 @@ def _without_zeros(matrix: Any, num_nodes: int) -> Any:
 
 def _rows_of_graph(graph: Any, ids: Optional[Sequence[Optional[str]]],
                    num_nodes: int) -> npt.NDArray[np.int64]:
-    """Edges of a NetworkX graph as rows: its nodes are called by ids, or without ids by their row."""
+    """Edges of a NetworkX graph as rows: its nodes are named by ids, or without ids by their row."""
     names = ids if ids is not None else [str(row) for row in range(num_nodes)]
-    place = {name: row for row, name in enumerate(names)}
+    row_of = {name: row for row, name in enumerate(names)}
     ends = []
     for pair in graph.edges():
         for end in pair[:2]:
-            if str(end) not in place:
-                raise _core.Error(f"network: the graph has a node {end!r} that is no row of the data; call "
-                                  "its nodes as ids= does, or without ids= by their row, from 0")
-            ends.append(place[str(end)])
+            if str(end) not in row_of:
+                raise _core.Error(f"network: the graph has a node {end!r} that is not in the data; name "
+                                  "its nodes as in ids=, or without ids= by their row, from 0")
+            ends.append(row_of[str(end)])
     return np.array(ends, dtype=np.int64).reshape(-1, 2)
 
 
 def network_arrays(network: Any, num_nodes: int,
                    ids: Optional[Sequence[Optional[str]]] = None) -> dict[str, Any]:
     """Edges as an array (m × 2, rows from 0), a sparse adjacency matrix, which is not copied, or a
-    graph of NetworkX."""
+    NetworkX graph."""
     if network is None:
         return {}
     if is_sparse(network):
@@ -103,12 +103,12 @@ def network_arrays(network: Any, num_nodes: int,
     if edges.size == 0:
         return {}
     if edges.ndim != 2 or edges.shape[1] != 2:
-        raise _core.Error(f"network: has shape {edges.shape}; bring an array of m × 2 rows, counted "
-                          "from 0, a sparse adjacency matrix, or a graph of NetworkX")
+        raise _core.Error(f"network: has shape {edges.shape}; pass an array of m × 2 rows, counted "
+                          "from 0, a sparse adjacency matrix, or a NetworkX graph")
     if edges.dtype.kind == "O" and any(end is None for end in edges.flat):
         raise _core.Error("network: some edges have a missing end; leave these edges out")
     if edges.dtype.kind not in "iu":
-        raise _core.Error(f"network: holds {edges.dtype}; bring whole numbers: the rows of the two "
+        raise _core.Error(f"network: holds {edges.dtype}; pass whole numbers: the rows of the two "
                           "ends, counted from 0")
     if edges.min() < 0:
         raise _core.Error(f"network: {edges.min()} is not a row; rows count from 0")
@@ -122,17 +122,17 @@ def count_arrays(counts: Any) -> dict[str, Any]:
     """Counts in compressed sparse rows; those of a sparse matrix are not copied."""
     if is_sparse(counts):
         rows = counts.tocsr()
-        if not rows.has_canonical_format:  # SciPy means the sum of what is there twice
+        if not rows.has_canonical_format:  # SciPy means the sum of repeated entries
             rows = rows.copy()
             rows.sum_duplicates()
         offsets, columns, values = rows.indptr, rows.indices, rows.data
         num_columns = int(rows.shape[1])
         if values.dtype.kind not in "biuf":
-            raise _core.Error(f"counts: hold {values.dtype}; bring numbers")
+            raise _core.Error(f"counts: hold {values.dtype}; pass numbers")
     else:
         table = as_numbers(counts, "counts")
         if table.ndim > 2:
-            raise _core.Error(f"counts: have shape {table.shape}; bring nodes × columns")
+            raise _core.Error(f"counts: have shape {table.shape}; pass nodes × columns")
         table = table if table.ndim == 2 else table.reshape(-1, 1)
         columns = np.nonzero(table)[1]
         values, num_columns = table[table != 0], table.shape[1]
@@ -142,14 +142,14 @@ def count_arrays(counts: Any) -> dict[str, Any]:
         row = int(np.searchsorted(offsets, odd[0], "right")) - 1
         what = "are missing" if np.isnan(values[odd]).all() else "are missing or not finite"
         raise _core.Error(f"row {row}, counts: {odd.size} values {what}, the first in column {columns[odd[0]]}; "
-                          "counts have no gaps: fill in 0, or leave the rows out")
+                          "counts must not be missing: fill in 0, or leave the rows out")
     return {"count_offsets": offsets, "count_columns": columns, "count_values": values,
             "num_counts": num_columns}
 
 
 def count_texts(counts: Any, names: Optional[Sequence[str]],
                 ids: Sequence[Optional[str]]) -> tuple[bytes, bytes]:
-    """Counts as the loader of files has them: features.csv and feature_names.csv."""
+    """Counts as the file loader reads them: features.csv and feature_names.csv."""
     found = count_arrays(counts)
     titles = [f"f{j}" for j in range(found["num_counts"])] if names is None else as_names(names)
     pair_names(titles, range(found["num_counts"]))
@@ -161,19 +161,19 @@ def count_texts(counts: Any, names: Optional[Sequence[str]],
 
 
 def refuse_mixed_indexes(**values: Any) -> None:
-    """Series and frames whose rows are about different nodes: an order of rows would be a guess."""
+    """Refuses Series and frames with different indexes, whose rows cannot be matched."""
     indexed = {name: value for name, value in values.items() if hasattr(value, "reindex")}
     first = next(iter(indexed.items()), None)
     for name, value in indexed.items():
         if first is not None and not value.index.equals(first[1].index):
-            raise _core.Error(f"{name}: has another index than {first[0]}; align them, or bring arrays "
+            raise _core.Error(f"{name}: has another index than {first[0]}; align them, or pass arrays "
                               "with one row per node")
 
 
 def as_names(names: Union[str, Iterable[Any]]) -> list[str]:
-    """A list of names, or a text with commas."""
+    """A list of names, from a list or a comma-separated string."""
     listed = [name.strip() for name in names.split(",")] if isinstance(names, str) else [str(name) for name in names]
-    check_texts(listed, "names of columns")
+    check_texts(listed, "column names")
     return listed
 
 
@@ -181,8 +181,8 @@ def feature_list(features: Union[str, Iterable[Any]]) -> list[str]:
     """The columns that features= names."""
     names = as_names(features)
     if not names:
-        raise _core.Error("features: names no column, and the loader takes all others then; leave them out "
-                          "by ignore=, or leave features= out")
+        raise _core.Error("features: names no column, which would mean all columns; exclude them by ignore=, "
+                          "or leave features= out")
     return names
 
 
@@ -192,7 +192,7 @@ def _text_of_rows(ends: npt.NDArray[Any], ids: Sequence[Optional[str]]) -> bytes
 
 
 def network_text(network: Any, ids: Sequence[Optional[str]]) -> Optional[bytes]:
-    """A network of rows, as network_arrays() takes it, as the text of an edge list between ids."""
+    """A network as network_arrays() takes it, as the text of an edge list between ids."""
     if network is None:
         return None
     if is_sparse(network):
@@ -221,6 +221,6 @@ def edge_text(edges: Any, ids: Sequence[Optional[str]]) -> Optional[bytes]:
         are_pairs = all(hasattr(pair, "__len__") and not isinstance(pair, str) for pair in listed)
         pairs = (list(zip(*listed)) if listed else [(), ()]) if are_pairs else []
     if len(pairs) < 2:
-        raise _core.Error("edges: are no pairs; bring a frame of two columns, a list of pairs, a sparse "
-                          "adjacency matrix, or a graph of NetworkX")
+        raise _core.Error("edges: are not pairs; pass a frame of two columns, a list of pairs, a sparse "
+                          "adjacency matrix, or a NetworkX graph")
     return _core.write_table(["source", "target"], [as_cells(end, "edges") for end in pairs[:2]])

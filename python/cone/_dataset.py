@@ -1,4 +1,4 @@
-"""Data: the logged policy to whom, what came of it, what is known of them, and who knows whom."""
+"""Logged data: treatments, outcomes, features and the network."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:  # numpy.typing takes 8 ms to import
 
 
 class Dataset:
-    """A dataset that was read and checked. Make one by from_arrays, from_pandas, from_networkx or
-    load; the same checks, in the same words, for all of them.
+    """A validated dataset. Make one by from_arrays, from_pandas, from_arrow, from_networkx or load, all
+    with the same checks and messages.
 
     >>> data = Dataset.from_arrays(treatment=[0, 1] * 20, outcome=range(40),
     ...                            features=[[i % 7] for i in range(40)])
@@ -46,17 +46,17 @@ class Dataset:
         if left_out and rows is not None:
             self._kept_rows = np.flatnonzero([name not in left_out for name in rows])
 
-    # ---- ways to make one -----------------------------------------------------------------------
+    # ---- constructors ---------------------------------------------------------------------------
 
     @classmethod
     def load(cls, path: Union[str, os.PathLike[str]], *, keep: Sequence[str] = (), threads: int = 0,
              progress: Progress = None, **options: Any) -> Dataset:
-        """What the program reads under that name: a CSV file, a folder, a .mat file, or "demo".
+        """Reads a CSV file, a folder, a .mat file, or "demo", as the program does.
 
         Options are those of the command line, with _ for -: id, treatment, control, outcome, weight,
-        cluster, features, ignore, categories, counts, missing, edges. keep: columns of numbers that
-        are no features and that cost= and rank= of an evaluation may name; they need not be named
-        for data in files, which is read again with them.
+        cluster, features, ignore, categories, counts, missing, edges. keep: numeric columns that are not
+        features, for cost= and rank= of an evaluation; not needed for data in files, which are read
+        again with them.
         """
         if not isinstance(path, (str, os.PathLike)):
             refuse_input("path", path, "load()", "a path")
@@ -76,21 +76,20 @@ class Dataset:
                     progress: Progress = None, **unknown: Any) -> Dataset:
         """Arrays with one row per node.
 
-        treatment: 0 and 1, or labels of 2 to 16 arms. outcome: numbers. features: nodes × columns of
-        numbers; a sparse matrix, as SciPy has it, is taken as counts, like counts=.
-        A table of pandas, polars or pyarrow has names of its own, and may hold texts.
-        network: an array of m × 2 rows counted from 0, a sparse adjacency matrix, or a graph of NetworkX
-        whose nodes are called as ids. propensity, mu: your own nuisances, one column per arm, the
-        control arm first, or a data frame whose columns are called as the arms. truth: of a simulation.
-        keep: columns of numbers, by name, that are no features and that cost= and rank= may name.
-        control: the label of the control arm, where its name does not say so: a text, or 0 and the like.
-        missing: "refuse" (the default), "indicate" or "drop"; the mask of a masked array means missing.
+        treatment: 0 and 1, or labels of 2 to 16 arms. outcome: numeric. features: nodes × columns,
+        numeric; a SciPy sparse matrix holds count features, like counts=. A table of pandas, polars or
+        pyarrow has its own names, and may hold text. network: an array of m × 2 rows counted from 0, a
+        sparse adjacency matrix, or a NetworkX graph whose nodes are named as ids. propensity, mu: given
+        nuisances, one column per arm, the control arm first, or a data frame whose columns are named as
+        the arms. truth: potential outcomes of a simulation. keep: numeric columns by name that are not
+        features, for cost= and rank=. control: the label of the control arm, if its name does not imply
+        it. missing: "refuse" (the default), "indicate" or "drop"; masked cells are missing.
         """
         if unknown:
             refuse_unknown(unknown, list(inspect.signature(cls.from_arrays).parameters)[:-1])
         kept = {} if keep is None else named_columns(keep) if is_frame(keep) else keep
         if not isinstance(kept, Mapping):
-            raise _core.Error("keep: has no names; bring a dictionary from names to numbers, or a data frame")
+            raise _core.Error("keep: has no names; pass a dictionary from names to numbers, or a data frame")
         if count_names is None and is_frame(counts):
             count_names = [str(name) for name in counts.columns]
         refuse_mixed_indexes(features=features, treatment=treatment, outcome=outcome, weight=weight,
@@ -98,8 +97,8 @@ class Dataset:
                              **{f"keep, {name}": column for name, column in kept.items()})
         if is_sparse(features):
             if counts is not None:
-                raise _core.Error("features: are a sparse matrix, which is taken as counts, and counts= is "
-                                  "given too; join them, or bring one of them as an array")
+                raise _core.Error("features: are a sparse matrix, which holds count features, and counts= is "
+                                  "given too; join them, or pass one of them as an array")
             counts, count_names, frame = features, feature_names or count_names, features
             features = feature_names = None
         else:
@@ -122,12 +121,11 @@ class Dataset:
                     progress: Progress = None, **options: Any) -> Dataset:
         """A data frame with one row per node.
 
-        features: columns; without it all others. Text, categories and booleans are coded, and
-        missing values refused or filled in, as the program does it with a CSV file; further options
-        are those of Dataset.load. A node is called by its label in the frame's index, or by the
-        column that id= names (a column called id, where the index only counts); edges, a frame of two
-        columns, pairs or a graph of NetworkX, are about these names; the rows and columns of a sparse
-        adjacency matrix are the rows of the frame.
+        features: columns; by default all others. Text, categories and booleans are encoded, and missing
+        values refused or imputed, as in a CSV file; further options are those of Dataset.load. Nodes
+        are named by the frame's index, or by the column id= (by default a column called id, if the
+        index only counts); edges, a frame of two columns, pairs or a NetworkX graph, use these names;
+        the rows and columns of a sparse adjacency matrix are the rows of the frame.
         """
         if is_arrow(frame):  # of polars, say, whose frames have no index
             return cls.from_arrow(frame, treatment=treatment, outcome=outcome, features=features,
@@ -139,7 +137,7 @@ class Dataset:
         roles: dict[str, Any] = {"treatment": treatment, "outcome": outcome, **options}
         index_counts = frame.index.name is None and frame.index.dtype.kind in "iu"
         if id is None and "id" in columns and index_counts:
-            id = "id"  # rows that nobody named
+            id = "id"  # the index has no names
         if id is None:
             id = "id" if "id" not in columns else "(index)"
             columns = {id: as_texts(frame.index, "index"), **columns}
@@ -149,9 +147,9 @@ class Dataset:
             roles["features"] = used = feature_list(features)
         coded = [name for name in used if str(getattr(columns[name], "dtype", "")) == "category"
                  and is_numeric(as_cells(columns[name], name))] if set(used) <= set(columns) else []
-        if coded:  # numbers that are codes
+        if coded:  # numeric codes of categories
             roles["categories"] = [*as_names(roles.get("categories") or ()), *coded]
-        known = [place for place, name in enumerate(frame.columns) if str(name) in used]
+        known = [column for column, name in enumerate(frame.columns) if str(name) in used]
         return cls._from_columns(columns, roles, edges, keep, threads, progress, frame.iloc[:, known])
 
     @classmethod
@@ -159,9 +157,8 @@ class Dataset:
                    features: Optional[Sequence[str]] = None, edges: Any = None,
                    id: Optional[str] = None, keep: Sequence[str] = (), threads: int = 0,
                    progress: Progress = None, **options: Any) -> Dataset:
-        """Any table that speaks Arrow (__arrow_c_stream__): of polars, pyarrow, DuckDB. As
-        from_pandas, but that rows have no labels: without id= nodes are numbered from 0. edges may be
-        such a table too.
+        """Any Arrow table (__arrow_c_stream__): polars, pyarrow, DuckDB. As from_pandas, except that rows
+        have no labels: without id= nodes are numbered from 0. edges may be such a table too.
         """
         if not hasattr(table, "__arrow_c_stream__"):
             refuse_input("table", table, "from_arrow()", "an Arrow table")
@@ -178,9 +175,9 @@ class Dataset:
     @classmethod
     def from_networkx(cls, graph: Any, *, treatment: str, outcome: str,
                       features: Optional[Sequence[str]] = None, **options: Any) -> Dataset:
-        """A graph of NetworkX: attributes of its nodes are the columns, its edges the network."""
+        """A NetworkX graph: its node attributes are the columns, its edges the network."""
         if not is_graph(graph):
-            refuse_input("graph", graph, "from_networkx()", "a graph of NetworkX")
+            refuse_input("graph", graph, "from_networkx()", "a NetworkX graph")
         attributes = dict(graph.nodes(data=True))
         names: dict[str, None] = {}
         for row in attributes.values():
@@ -200,12 +197,12 @@ class Dataset:
     @classmethod
     def _from_columns(cls, columns: dict[str, Any], roles: dict[str, Any], edges: Any,
                       keep: Sequence[str], threads: int, progress: Progress, frame: Any) -> Dataset:
-        """Columns of one table, in which options name some; the edges are about their ids."""
+        """Columns of one table, with their roles; edges are pairs of its ids."""
         for role in ("treatment", "outcome", "weight", "cluster"):
             if roles.get(role) is not None:
-                roles[role] = str(roles[role])  # names of columns may be numbers
+                roles[role] = str(roles[role])  # column names may be numbers
         ids: list[Optional[str]] = []
-        if roles["id"] in columns:  # else the loader says so, with the nearest name
+        if roles["id"] in columns:  # else the loader refuses it, with the nearest name
             columns[roles["id"]] = ids = as_texts(columns[roles["id"]], roles["id"])
         return cls._from_table(columns, roles, edge_text(edges, ids), as_names(keep), threads, progress,
                                frame)
@@ -214,7 +211,7 @@ class Dataset:
     def _from_table(cls, columns: Mapping[str, Any], roles: Mapping[str, Any], edges: Optional[bytes],
                     keep: Sequence[str], threads: int, progress: Progress, frame: Any,
                     counts: Optional[bytes] = None, count_names: Optional[bytes] = None) -> Dataset:
-        """Through the loader of files, which codes texts and knows what to do about gaps."""
+        """Through the file loader, which encodes text and handles missing values."""
         cells: list[Cells] = [as_cells(column, name) for name, column in columns.items()]
         lengths = {name: len(column) for name, column in zip(columns, cells)}
         if len(set(lengths.values())) > 1:
@@ -233,12 +230,12 @@ class Dataset:
 
     @property
     def num_nodes(self) -> int:
-        """How many nodes there are, those left out for lack of a value not counted."""
+        """Number of nodes, without rows left out because of missing values."""
         return self._core.num_nodes
 
     @property
     def num_edges(self) -> int:
-        """How many pairs know each other."""
+        """Number of undirected edges."""
         return self._core.num_edges
 
     @property
@@ -248,27 +245,27 @@ class Dataset:
 
     @property
     def ids(self) -> list[str]:
-        """What the nodes are called."""
+        """Names of the nodes."""
         return self._core.ids
 
     @property
     def left_out(self) -> list[str]:
-        """Rows that were left out for lack of a value (missing="drop" or "indicate")."""
+        """Rows that were left out because of missing values (missing="drop" or "indicate")."""
         return self._core.left_out
 
     @property
     def treatment(self) -> npt.NDArray[np.uint8]:
-        """The arm of every node, as its place in arms."""
+        """The arm of every node, as an index in arms."""
         return self._core.treatment
 
     @property
     def outcome(self) -> Floats:
-        """What came of it."""
+        """Outcomes of the nodes."""
         return self._core.outcome
 
     @property
     def features(self) -> Floats:
-        """Nodes × features as they are learnt from: categories coded, gaps filled in."""
+        """Nodes × features as models see them: categories encoded, missing values imputed."""
         return self._core.features
 
     @property
@@ -278,27 +275,27 @@ class Dataset:
 
     @property
     def edges(self) -> npt.NDArray[np.int64]:
-        """Every edge once, as two rows."""
+        """Every edge once, as a pair of rows."""
         return self._core.edges
 
     @property
     def truth(self) -> Optional[Floats]:
-        """Outcomes of every node under every arm; None but for simulations."""
+        """Potential outcomes, nodes × arms; only of simulations, otherwise None."""
         return self._core.truth
 
     @property
     def frame(self) -> Any:
-        """What policies that are functions get: the columns as they were brought, else features."""
+        """The argument of policies that are functions: the columns as passed, else features."""
         return self.features if self._frame is None else self._frame
 
     @property
     def notes(self) -> list[str]:
-        """Choices that were made while reading."""
+        """Choices of the loader."""
         return self._core.notes
 
     @property
     def warnings(self) -> list[str]:
-        """What looks like a mistake."""
+        """Possible mistakes in the data."""
         return self._core.warnings
 
     @property
@@ -307,7 +304,7 @@ class Dataset:
         return self._core.checksum
 
     def check(self) -> str:
-        """How the data was read, as text: the report of cone check."""
+        """How the data was read: the report of cone check."""
         return self._core.check_text()
 
     def __len__(self) -> int:

@@ -1,4 +1,4 @@
-"""What errors of the Python layer say beside their text."""
+"""Attributes of errors that the Python layer raises."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ._core import Error, printable
 
 
 class _Faults:
-    """One fault, read from "place: what; advice". Errors of the compiled part bring their own list."""
+    """One fault, read from "place: what; advice". Errors of the compiled part have their own list."""
 
     def __get__(self, error: Any, owner: Any = None) -> list[dict[str, str]]:
         if error is None:
@@ -19,7 +19,7 @@ class _Faults:
 
 
 def complete_errors() -> None:
-    """Gives every error a kind and faults, and a text without characters that a terminal obeys."""
+    """Gives every error a kind and faults, and a text without control characters."""
     setattr(Error, "kind", "usage")
     setattr(Error, "faults", _Faults())
     setattr(Error, "__str__", lambda error: printable(ValueError.__str__(error)))

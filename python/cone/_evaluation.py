@@ -14,11 +14,9 @@ from ._tables import as_table
 
 
 class Evaluation:
-    """What policies would have achieved. print() shows the answer in words; in a notebook it is a
-    table.
+    """Estimated policy values. print() shows a summary; in a notebook it is a table.
 
-    record is the whole record as Python objects, to_json() its text as cone evaluate --json writes
-    it.
+    record is the full record as Python objects, to_json() its text as cone evaluate --json writes it.
 
     >>> import cone
     >>> data = cone.simulate(nodes=200, mean_degree=6, words=40, words_per_node=8, seed=1)
@@ -40,7 +38,7 @@ class Evaluation:
 
     @property
     def estimates(self) -> Any:
-        """Every estimator's value of every policy, before costs: a data frame if pandas is there."""
+        """The estimates of every estimator and policy, before costs; a data frame if pandas is installed."""
         rows = []
         for policy in self.record["policies"]:
             for entry in policy["estimates"]:
@@ -68,10 +66,10 @@ class Evaluation:
                    "sensitivity_low": entry["sensitivity_interval"][0],
                    "sensitivity_high": entry["sensitivity_interval"][1]}
             if "costs" in decision:
-                net, robust = entry["net_sampling_interval"], entry["net_sensitivity_interval"]
+                net, sensitivity = entry["net_sampling_interval"], entry["net_sensitivity_interval"]
                 row.update({"cost": entry["cost"], "net_value": entry["net_value"],
                             "net_low": net[0], "net_high": net[1],
-                            "net_sensitivity_low": robust[0], "net_sensitivity_high": robust[1]})
+                            "net_sensitivity_low": sensitivity[0], "net_sensitivity_high": sensitivity[1]})
             row.update({"gain": gain[0], "gain_low": gain[1], "gain_high": gain[2],
                         "rank_low": entry["ranks"][0], "rank_high": entry["ranks"][1],
                         "may_be_best": entry["may_be_best"]})
@@ -80,16 +78,16 @@ class Evaluation:
 
     @property
     def table(self) -> Any:
-        """One row per policy by the estimator that decides, the logged policy first; without a decision,
-        the estimates. value, low and high are before costs. Where arms have costs, cost, net_value,
-        net_low and net_high stand beside them; gains and ranks are net of costs."""
+        """One row per policy by the recommended estimator, the logged policy first; without a decision, the
+        estimates. value, low and high are before costs. With costs there are also cost, net_value,
+        net_low and net_high; gains and ranks are net of costs."""
         rows = self._decision_rows()
         return as_table(rows) if rows else self.estimates
 
     @property
     def differences(self) -> Any:
-        """Every pair of policies: first minus second. Of more policies than `list_pairs_up_to` (50),
-        those with the logged policy."""
+        """Every pair of policies: first minus second. For more than `list_pairs_up_to` (50) policies, those
+        with the logged policy."""
         decision = self.record.get("decision") or {}
         return as_table([{"first": row["first"], "second": row["second"],
                           "difference": row["difference"], "standard_error": row["standard_error"],
@@ -98,7 +96,7 @@ class Evaluation:
 
     @property
     def ranks(self) -> dict[str, tuple[int, int]]:
-        """The best and the worst rank that every policy may have, 1 the best."""
+        """The best and the worst rank that every policy may have, 1 is the best."""
         return {row["policy"]: (row["rank_low"], row["rank_high"]) for row in self._decision_rows()}
 
     @property
@@ -108,8 +106,8 @@ class Evaluation:
 
     @property
     def warnings(self) -> list[str]:
-        """What there is to doubt, as the program marks it by "!": about the estimates that decide (without
-        a decision, about all of them), what diagnostics caution against, and about the run as a whole."""
+        """Warnings, which the program marks by "!": about the recommended estimates (without a decision,
+        about all of them), from the diagnostics, and about the run."""
         decision, found = self.record.get("decision") or {}, []
         if self.record.get("unfinished"):
             found.append(f"interrupted: {', '.join(self.record['unfinished'])} not finished")
@@ -145,25 +143,25 @@ class Evaluation:
                      "high": e["sampling_interval"][1], "sensitivity_low": None, "sensitivity_high": None}
                     for p in self.record["policies"] for e in p["estimates"]
                     if e["estimator"] == first]
-        for place, row in enumerate(reversed(rows)):
+        for y, row in enumerate(reversed(rows)):
             if row["sensitivity_low"] is not None:
-                axes.plot([row["sensitivity_low"], row["sensitivity_high"]], [place, place], color="0.7",
-                          linewidth=1, label="sensitivity interval" if place == 0 else None)
+                axes.plot([row["sensitivity_low"], row["sensitivity_high"]], [y, y], color="0.7",
+                          linewidth=1, label="sensitivity interval" if y == 0 else None)
             if row["low"] is not None:
-                axes.plot([row["low"], row["high"]], [place, place], color="C0", linewidth=3,
-                          label="sampling_interval" if place == 0 else None)
-            axes.plot([row["value"]], [place], marker="o", color="C0")
-        done = [row for row in decided if row["policy"] == "logged"]
-        if done:
-            axes.axvline(done[0]["value"], linestyle="--", color="0.4", label="logged")
+                axes.plot([row["low"], row["high"]], [y, y], color="C0", linewidth=3,
+                          label="confidence interval" if y == 0 else None)
+            axes.plot([row["value"]], [y], marker="o", color="C0")
+        logged = [row for row in decided if row["policy"] == "logged"]
+        if logged:
+            axes.axvline(logged[0]["value"], linestyle="--", color="0.4", label="logged")
         axes.set_yticks(range(len(rows)), [row["policy"] for row in reversed(rows)])
         axes.set_xlabel("value, net of costs" if is_net else "value")
         axes.legend(loc="best", fontsize="small")
         return axes
 
     def report(self, path: Union[str, os.PathLike[str]], *beside: Recorded) -> None:
-        """Writes a page (HTML) with charts and tables, as cone report does. beside: what there is to
-        show with it: a sensitivity analysis, a learnt rule, or a later evaluation to compare with."""
+        """Writes an HTML report with charts and tables, as cone report does. beside: further results to
+        show: a sensitivity analysis, a learnt rule, or a later evaluation to compare with."""
         write_page([self, *beside], path)
 
     def __str__(self) -> str:

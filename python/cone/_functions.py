@@ -1,4 +1,4 @@
-"""What the program's commands do, as functions."""
+"""The commands of the program as functions."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from ._progress import Progress, watching
 def evaluate(dataset: Dataset, policies: Any, estimators: Union[str, Sequence[str], None] = None, *,
              seed: int = 0, threads: int = 0, progress: Progress = None,
              **options: Any) -> Evaluation:
-    """What policies would have achieved, with intervals and warnings.
+    """Policy values with confidence and sensitivity intervals.
 
-    policies: a dictionary from names to policies, or a list of words and files as the command line
-    takes them ("treat-all", "always:sms", "policy.csv"). A policy is an array of probabilities (of
+    policies: a dictionary from names to policies, or a list of built-in names and files as the command
+    line takes them ("treat-all", "always:sms", "policy.csv"). A policy is an array of probabilities (of
     treatment, or one column per arm), an array or Series of labels, a function of the features, a
-    fitted classifier of scikit-learn, or one of the words. Further options are those of cone
-    evaluate, with _ for -.
+    fitted classifier of scikit-learn, or a built-in name. Further options are those of cone evaluate,
+    with _ for -.
 
     >>> import numpy, cone
     >>> data = cone.Dataset.load("demo")
@@ -45,7 +45,7 @@ def evaluate(dataset: Dataset, policies: Any, estimators: Union[str, Sequence[st
 
 def effects(dataset: Dataset, *, seed: int = 0, threads: int = 0, progress: Progress = None,
             **options: Any) -> Effects:
-    """Every node's expected outcomes and effects by the network ridge, and what they rest on.
+    """Potential outcomes and treatment effects of every node by the network ridge.
 
     Options are those of cone effects, with _ for -.
 
@@ -61,8 +61,8 @@ def effects(dataset: Dataset, *, seed: int = 0, threads: int = 0, progress: Prog
 
 def learn(dataset: Dataset, *, seed: int = 0, threads: int = 0, progress: Progress = None,
           **options: Any) -> Rule:
-    """Who should get which arm: the best small decision tree, and what it is worth on units it was
-    not learnt from. Options are those of cone learn, with _ for -.
+    """Policy learning: the decision tree with the largest doubly robust score, and its cross-fitted value.
+    Options are those of cone learn, with _ for -.
 
     >>> import cone
     >>> data = cone.simulate(nodes=200, mean_degree=6, words=40, words_per_node=8, seed=1)
@@ -77,14 +77,15 @@ def learn(dataset: Dataset, *, seed: int = 0, threads: int = 0, progress: Progre
 
 def sensitivity(dataset: Dataset, policies: Any, against: Any = "logged", *, seed: int = 0,
                 threads: int = 0, progress: Progress = None, **options: Any) -> Sensitivity:
-    """How strong a hidden confounder must be to change what policies are worth, against the logged policy
-    ("logged"), against nothing ("none"), or against another policy in any form that evaluate() takes.
-    Options are those of cone sensitivity, with _ for -.
+    """Sensitivity analysis: how strong unmeasured confounding must be to change a conclusion about the
+    difference from the logged policy ("logged"), about the value itself ("none"), or about the
+    difference from another policy in any form that evaluate() takes. Options are those of cone
+    sensitivity, with _ for -.
 
     >>> import cone
     >>> data = cone.simulate(nodes=200, mean_degree=6, words=40, words_per_node=8, seed=1)
-    >>> doubt = cone.sensitivity(data, {"everyone": "treat-all"}, against="treat-none", lambdas=3)
-    >>> [policy["name"] for policy in doubt.record["policies"]]
+    >>> analysis = cone.sensitivity(data, {"everyone": "treat-all"}, against="treat-none", lambdas=3)
+    >>> [policy["name"] for policy in analysis.record["policies"]]
     ['everyone']
     """
     core = core_of(dataset, "sensitivity")
@@ -101,31 +102,31 @@ def sensitivity(dataset: Dataset, policies: Any, against: Any = "logged", *, see
 
 def simulate(out: Optional[Union[str, os.PathLike[str]]] = None, *, seed: int = 0, threads: int = 0,
              progress: Progress = None, **options: Any) -> Dataset:
-    """A dataset with known truth. out: the folder to write, as cone simulate does; without it nothing
-    stays on the disk. Options are those of cone simulate, with _ for -.
+    """Simulates a dataset with known truth. out: the folder to write, as cone simulate does; without it
+    no files are kept. Options are those of cone simulate, with _ for -.
 
     >>> import cone
     >>> data = cone.simulate(nodes=100, mean_degree=4, words=40, words_per_node=8, seed=1)
     >>> data.num_nodes, data.truth.shape
     (100, (100, 2))
     """
-    import tempfile  # and what it imports: no import of cone should wait for them
+    import tempfile  # here, as it slows the import of cone
 
     with tempfile.TemporaryDirectory() as folder, watching(progress) as observer:
         target = os.path.join(folder, "simulation") if out is None else os.fspath(out)
         _core.simulate(target, encode(options), as_seed(seed), as_threads(threads), observer)
         made = Dataset.load(target, threads=threads, progress=False)
         if out is None:
-            made._core.forget_files("simulation")  # its folder is gone after this
+            made._core.forget_files("simulation")  # its folder is removed after this
         return made
 
 
 def reproduce(what: str, *, data: Union[str, os.PathLike[str]] = "demo",
               out: Union[str, os.PathLike[str]], seed: int = 0, threads: int = 0,
               progress: Progress = None, **options: Any) -> Study:
-    """A study against known truth: "table1", "table2", "figure2", "value", "worlds", "effects",
-    "ablation" or "coverage". Writes tables and units to the folder out, from which a study that was
-    stopped goes on. Options are those of cone reproduce, with _ for -.
+    """A simulation study with known truth: "table1", "table2", "figure2", "values", "worlds", "effects",
+    "ablation" or "coverage". Writes tables and finished jobs to the folder out, where an interrupted
+    study is resumed. Options are those of cone reproduce, with _ for -.
 
     >>> import cone, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

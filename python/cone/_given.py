@@ -1,4 +1,4 @@
-"""What Dataset.from_arrays was given, as arrays for the compiled part or as a table for the loader."""
+"""Arguments of Dataset.from_arrays, as arrays for the compiled part or as a table for the loader."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # numpy.typing takes 8 ms to import
 
     from ._columns import Cells
 
-#: How tables call what from_arrays calls otherwise.
+#: Column names in tables of arguments of from_arrays.
 _TITLES = {"propensity": "propensity", "mu": "mu", "truth": "y"}
 
 
@@ -31,7 +31,7 @@ def _as_table(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 class Given:
-    """Everything by its keyword, one row per node, all of one length."""
+    """The arguments by keyword, one row per node, all of one length."""
 
     def __init__(self, treatment: Any, outcome: Any, features: Any, feature_names: Optional[Sequence[str]],
                  ids: Optional[Iterable[Any]], control: Any, weight: Any, cluster: Any, counts: Any,
@@ -41,7 +41,7 @@ class Given:
         self.control = as_label(control)
         self.treatment = as_labels(as_cells(treatment, "treatment"))
         if ids is not None and not hasattr(ids, "__iter__"):
-            raise _core.Error(f"ids: {ids!r} are no ids; bring one per node")
+            raise _core.Error(f"ids: {ids!r} are not ids; pass one per node")
         self.ids = None if ids is None else as_texts(ids, "ids")
         self.cluster = None if cluster is None else as_cells(cluster, "cluster")
         self.numbers = {"outcome": as_column(outcome, "outcome")}
@@ -68,16 +68,16 @@ class Given:
     @staticmethod
     def _refuse_depth(name: str, array: npt.NDArray[Any]) -> None:
         if array.ndim > 2:
-            raise _core.Error(f"{name}: has shape {array.shape}; bring one row per node and one column per "
+            raise _core.Error(f"{name}: has shape {array.shape}; pass one row per node and one column per "
                               + ("feature" if name == "features" else "arm"))
 
     def _arm_table(self, table: Any, name: str) -> npt.NDArray[Any]:
-        """Nodes × arms. Columns of a frame that are called as the arms come in their order."""
+        """Nodes × arms. Columns of a frame that are named as the arms are put in their order."""
         if is_frame(table):
-            place = {as_label(title): j for j, title in enumerate(table.columns)}
+            column_of = {as_label(title): j for j, title in enumerate(table.columns)}
             arms = _core.choose_arms(self.treatment, self.control or "")
-            if arms and set(place) == set(arms):
-                table = table.iloc[:, [place[arm] for arm in arms]]
+            if arms and set(column_of) == set(arms):
+                table = table.iloc[:, [column_of[arm] for arm in arms]]
         array = as_array(table, name)
         self._refuse_depth(name, array)
         return _as_table(array)
@@ -96,18 +96,18 @@ class Given:
                 continue
             size = column if isinstance(column, int) else len(column)
             if size != num_nodes:
-                raise _core.Error(f"{name}: has {size} rows where the outcome has {num_nodes}; bring one "
+                raise _core.Error(f"{name}: has {size} rows where the outcome has {num_nodes}; pass one "
                                   "per node")
 
     def is_numeric(self) -> bool:
-        """Whether nothing needs the loader, which codes texts and reads numbers from them."""
+        """Whether all is numeric, so that the loader, which encodes text, is not needed."""
         arrays = [*self.numbers.values(), *self.keep.values(), *self.tables.values()]
         if self.matrix is not None:
             arrays.append(self.matrix)
         return self.columns is None and all(array.dtype.kind in "biuf" for array in arrays)
 
     def arrays(self) -> dict[str, Any]:
-        """For what is_numeric()."""
+        """The arrays, if is_numeric()."""
         given: dict[str, Any] = {"control": self.control, "feature_names": self.feature_names,
                                  "features": self.matrix, "ids": None if self.ids is None else
                                  ["" if name is None else name for name in self.ids]}
@@ -132,7 +132,7 @@ class Given:
         return names
 
     def table(self) -> tuple[dict[str, Any], dict[str, Any], tuple[bytes, ...]]:
-        """Columns, which of them has which role, and the counts as text where there are any."""
+        """The columns, their roles, and the counts as text if there are any."""
         num_nodes = len(self.numbers["outcome"])
         features = self.columns if self.columns is not None else {}
         if self.matrix is not None:
@@ -154,14 +154,14 @@ class Given:
         for own in (self._arm_columns(), self.keep, features):
             for name in own:
                 if name in table:
-                    raise _core.Error(f"features: a column is called '{name}', as one that keep= or a table of "
-                                      "arms makes; rename it")
+                    raise _core.Error(f"features: a column is called '{name}', as one from keep= or a table of "
+                                      "arms; rename it")
             table.update(own)
         extra = () if self.counts is None else count_texts(self.counts, self._count_names(), ids)
         return table, roles, extra
 
     def _arm_columns(self) -> dict[str, npt.NDArray[Any]]:
-        """Propensities, outcome models and true outcomes under the names that tables have for them."""
+        """Propensities, outcome models and potential outcomes under their column names in tables."""
         arms = _core.choose_arms(self.treatment, self.control or "") if self.tables else []
         columns = {}
         for name, array in self.tables.items():

@@ -14,8 +14,7 @@ _STYLE = """<style scoped>
 
 
 def escape(text: str) -> str:
-    """Text that means nothing in HTML (as html.escape, which takes longer to import), and turns no
-    line around."""
+    """Escapes text for HTML (as html.escape, which takes longer to import) and removes control characters."""
     text = printable(text)
     for mark, name in (("&", "amp"), ("<", "lt"), (">", "gt"), ('"', "quot"), ("'", "#x27")):
         text = text.replace(mark, f"&{name};")
@@ -33,13 +32,13 @@ def _cell(value: Any) -> str:
 
 
 def table_html(rows: list[dict[str, Any]], summary: str, warnings: list[str]) -> str:
-    """A sentence, a table and what there is to doubt."""
+    """A summary, a table and warnings."""
     names = list(rows[0]) if rows else []
     head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in names)
     body = "".join("<tr>" + "".join(f"<td>{_cell(row[name])}</td>" for name in names) + "</tr>"
                    for row in rows)
-    doubts = "".join(f"<li>{escape(warning)}</li>" for warning in warnings)
+    items = "".join(f"<li>{escape(warning)}</li>" for warning in warnings)
     table = (f"<table class=\"cone-table\"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
              if rows else "")
     return (f"<div>{_STYLE}" + (f"<p>{escape(summary)}</p>" if summary else "") + table
-            + (f"<ul class=\"cone-warnings\">{doubts}</ul>" if doubts else "") + "</div>")
+            + (f"<ul class=\"cone-warnings\">{items}</ul>" if items else "") + "</div>")

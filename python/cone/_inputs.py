@@ -1,4 +1,4 @@
-"""Which constructor makes a Dataset of what a user passed in the place of one."""
+"""Names the constructor for an argument that is not a Dataset."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def refuse_input(name: str, value: Any, function: str, wanted: str) -> NoReturn:
 
 
 def core_of(dataset: Dataset, function: str) -> _core.Dataset:
-    """The compiled part of a Dataset; says how to make one where it is something else."""
+    """The compiled part of a Dataset; for anything else, an error that says how to make one."""
     core = getattr(dataset, "_core", None)
     if not isinstance(core, _core.Dataset):
         refuse_input("dataset", dataset, f"{function}()", "a cone.Dataset")

@@ -1,4 +1,4 @@
-"""Kernels of OpenBLAS that suit the processor, as the program has them."""
+"""Chooses OpenBLAS kernels for the processor, as the program does."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ import warnings
 from . import _core
 
 
-#: Threads of notebooks, debuggers and pools are in one of these while they wait.
+#: Modules in which threads of notebooks, debuggers and pools wait.
 _WAITING = {"threading", "selectors", "asyncio", "queue", "concurrent", "socketserver", "ipykernel", "zmq", "tornado",
             "IPython", "debugpy", "pydevd", "_pydevd_bundle"}
 
 
 def _may_calculate() -> bool:
-    """Whether another thread may be in OpenBLAS: it has not been called from where threads wait."""
+    """Whether another thread may be in OpenBLAS: one that is not waiting in these modules."""
     own = threading.get_ident()
     return any(str(frame.f_globals.get("__name__")).partition(".")[0] not in _WAITING
                for ident, frame in sys._current_frames().items() if ident != own)
 
 
 def choose_kernels() -> None:
-    """OpenBLAS knows processors by number, and takes the oldest kernels for one that is newer than
-    itself: the network ridge is then three times slower. The program starts itself anew with better
-    ones; here OpenBLAS chooses again, while nobody else can be calculating."""
+    """OpenBLAS identifies processors by number, and uses its oldest kernels for one that is newer than
+    itself: the network ridge is then three times slower. The program restarts itself with better ones;
+    here OpenBLAS chooses again, if no other thread can be computing."""
     loaded, better = _core.blas_kernels()
     if better is None or "OPENBLAS_CORETYPE" in os.environ:
         return

@@ -1,4 +1,4 @@
-"""Keywords as the compiled part takes them: one JSON object, names as the flags have them."""
+"""Encodes keywords for the compiled part: one JSON object, with the names of the flags."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._tables import as_table
 
 
 def _plain(value: Any, name: str) -> Any:
-    """What JSON has for it: NumPy's scalars and arrays are numbers and lists."""
+    """The value for JSON: NumPy's scalars and arrays are numbers and lists."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, (list, tuple, set, frozenset)):
@@ -24,37 +24,37 @@ def _plain(value: Any, name: str) -> Any:
     if isinstance(value, str):
         check_texts([value], name)
     elif isinstance(value, (int, float)) and not -1e300 < value < 1e300:
-        raise _core.Error(f"{name}: {value if isinstance(value, float) else 'a number of that size'} is no "
-                          "finite number; bring one")
+        raise _core.Error(f"{name}: {value if isinstance(value, float) else 'a number of that size'} is not a "
+                          "finite number; pass one")
     elif not isinstance(value, (int, float)):
-        raise _core.Error(f"{name}: cannot be {value!r}; bring a number, a text or a list of them")
+        raise _core.Error(f"{name}: cannot be {value!r}; pass a number, a text or a list of them")
     return value
 
 
 def _costs(value: Any) -> Any:
-    """{"sms": 0.4, "email": "price"} as the flag has it: LABEL=NUMBER or LABEL=COLUMN."""
+    """{"sms": 0.4, "email": "price"} as values of the flag: LABEL=NUMBER or LABEL=COLUMN."""
     if isinstance(value, Mapping):
         return [f"{as_label(label)}={cost}" for label, cost in value.items()]
     return value
 
 
 def as_seed(value: Any) -> int:
-    """A seed as the program takes it."""
+    """A valid seed."""
     try:
         seed = operator.index(value)
     except TypeError:
         seed = -1
     if not 0 <= seed < 2**64:
-        raise _core.Error(f"seed: {value!r} is no seed; bring a whole number from 0 to {2**64 - 1}")
+        raise _core.Error(f"seed: {value!r} is not a seed; pass a whole number from 0 to {2**64 - 1}")
     return seed
 
 
 def as_threads(value: Any) -> int:
-    """A number of threads; the compiled part says which are too many."""
+    """A number of threads; the compiled part checks the range."""
     try:
         return max(-1, min(operator.index(value), 2**31 - 1))
     except TypeError:
-        raise _core.Error(f"threads: {value!r} is no number of threads; bring a whole number, 0 for one per "
+        raise _core.Error(f"threads: {value!r} is not a number of threads; pass a whole number, 0 for one per "
                           "core") from None
 
 
@@ -70,20 +70,20 @@ def encode(options: Mapping[str, Any]) -> str:
 
 
 def refuse_unknown(given: Iterable[str], known: Sequence[str]) -> None:
-    """For names that the compiled part does not look at, in its words."""
+    """Refuses unknown names that the compiled part does not see, with its message."""
     for name in given:
         if name not in known:
             import difflib  # for mistakes only
 
             near = difflib.get_close_matches(name, known, 1)
-            raise _core.Error(f"{name}: is no option; " + (f"did you mean {near[0]}?" if near else
+            raise _core.Error(f"{name}: is not an option; " + (f"did you mean {near[0]}?" if near else
                                                            f"choose from {', '.join(known)}"))
 
 
 def options(function: str = "evaluate") -> Any:
     """The keywords of a function beyond those of its signature: "evaluate", "effects", "learn",
-    "sensitivity", "simulate", "reproduce", or "load" for Dataset.load and its kin. One row each, with
-    what it means, its default and what it may be; a data frame if pandas is there.
+    "sensitivity", "simulate", "reproduce", or "load" for Dataset.load and similar. One row each, with
+    default, allowed values and meaning; a data frame if pandas is installed.
 
     >>> import cone
     >>> len(cone.options("evaluate")) > 40

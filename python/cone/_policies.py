@@ -1,4 +1,4 @@
-"""Policies in all the forms that units have them, as the compiled part takes them."""
+"""Converts policies in all accepted forms to what the compiled part takes."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ from ._dataset import Dataset
 if TYPE_CHECKING:  # numpy.typing takes 8 ms to import
     import numpy.typing as npt
 
-    #: A word or file, a list of labels, or probabilities (nodes, or nodes × arms).
+    #: A built-in name or file, a list of labels, or probabilities (nodes, or nodes × arms).
     Policy = Union[str, list[str], npt.NDArray[np.float64]]
-    #: A name, the policy, and the checksum of the log that it was learnt from.
+    #: A name, the policy, and the checksum of the data that it was learnt from.
     Request = tuple[Optional[str], Policy, str]
 
 
 def _by_label(table: Any, labels: Sequence[Any], arms: Sequence[str], name: str) -> Any:
     """Columns that have labels, in the order of the arms."""
-    place = {str(label): k for k, label in enumerate(labels)}
-    place.update({str(int(label)): k for k, label in enumerate(labels)
-                  if isinstance(label, (bool, np.bool_, float)) and label == int(label)})
-    missing = [arm for arm in arms if arm not in place]
+    column_of = {str(label): k for k, label in enumerate(labels)}
+    column_of.update({str(int(label)): k for k, label in enumerate(labels)
+                      if isinstance(label, (bool, np.bool_, float)) and label == int(label)})
+    missing = [arm for arm in arms if arm not in column_of]
     if missing or len(labels) != len(arms):
         raise _core.Error(f"{name}: its classes are {', '.join(map(str, labels))} where the arms are "
                           f"{', '.join(arms)}; fit it to the treatment of the data")
-    return as_array(table, name)[:, [place[arm] for arm in arms]]
+    return as_array(table, name)[:, [column_of[arm] for arm in arms]]
 
 
 def _align(value: Any, dataset: Dataset, name: str) -> Any:
     """Rows of a Series or a data frame in the order of the nodes, by their labels: those of the data's
-    own index, else what the nodes are called. An index that only counts is an order."""
+    own index, else the names of the nodes. An index that only counts means the order of rows."""
     if not (hasattr(value, "index") and hasattr(value, "reindex")):
         return value
     if value.index.has_duplicates:
-        raise _core.Error(f"{name}: its index names some nodes twice; bring one row per node")
+        raise _core.Error(f"{name}: its index names some nodes twice; pass one row per node")
     frame = dataset.frame
     if hasattr(frame, "reindex"):
         if value.index.equals(frame.index):
@@ -48,26 +48,26 @@ def _align(value: Any, dataset: Dataset, name: str) -> Any:
         kept = frame.index if dataset._kept_rows is None else frame.index[dataset._kept_rows]
         if kept.isin(value.index).all():
             return value.reindex(kept)
-    place = {text: row for row, text in enumerate(as_texts(value.index))}
-    lacking = [label for label in dataset.ids if label not in place]
+    row_of = {text: row for row, text in enumerate(as_texts(value.index))}
+    lacking = [label for label in dataset.ids if label not in row_of]
     if not lacking:
-        return value.iloc[[place[label] for label in dataset.ids]]
+        return value.iloc[[row_of[label] for label in dataset.ids]]
     counts = type(value.index).__name__ == "RangeIndex" and value.index.start == 0
     if counts and not hasattr(frame, "reindex"):
         return value
-    raise _core.Error(f"{name}: its index lacks {len(lacking)} of the nodes, '{lacking[0]}' for one; "
-                      "bring the labels of the nodes as its index, or an array in their order")
+    raise _core.Error(f"{name}: its index lacks {len(lacking)} of the nodes, such as '{lacking[0]}'; "
+                      "pass the labels of the nodes as its index, or an array in their order")
 
 
 def _refuse_ambiguous(array: npt.NDArray[Any], arms: Sequence[str], name: str) -> None:
-    """Zeros and ones are labels of arms, or probabilities of the second: the same thing only where the
-    arms are called 0 and 1."""
+    """Refuses zeros and ones that may be arm labels or probabilities of the second arm: the same only if
+    the arms are called 0 and 1."""
     if array.ndim != 1 or array.dtype.kind not in "biuf" or len(arms) != 2 or arms == ["0", "1"]:
         return
     values = np.unique(array)
     if len(values) in (1, 2) and np.isin(values, (0, 1)).all():
         if {str(int(value)) for value in values} <= set(arms):
-            raise _core.Error(f"{name}: may hold labels or probabilities of arm '{arms[1]}'; bring one "
+            raise _core.Error(f"{name}: may hold labels or probabilities of arm '{arms[1]}'; pass one "
                               "column per arm, or labels as texts")
 
 
@@ -90,9 +90,9 @@ def _resolve(dataset: Dataset, name: str, value: Any) -> Policy:
     if array.dtype.kind == "O" and (array.ndim == 2 or holds_fractions(array)):
         array = as_numbers(array, name)
     if array.dtype.kind in "mM":
-        raise _core.Error(f"{name}: holds {array.dtype}; bring one probability or label per node")
+        raise _core.Error(f"{name}: holds {array.dtype}; pass one probability or label per node")
     if array.ndim not in (1, 2):
-        raise _core.Error(f"{name}: has shape {array.shape}; bring one probability or label per node, "
+        raise _core.Error(f"{name}: has shape {array.shape}; pass one probability or label per node, "
                           "or one probability per node and arm")
     kept = dataset._kept_rows
     if kept is not None and len(array) == dataset.num_nodes + len(dataset.left_out):
@@ -105,12 +105,12 @@ def _resolve(dataset: Dataset, name: str, value: Any) -> Policy:
 
 
 def as_requests(dataset: Dataset, policies: Any) -> list[Request]:
-    """From what a user wrote: a word, a list of words and files, or a mapping from names to policies."""
+    """From a built-in name, a list of names and files, or a mapping from names to policies."""
     if isinstance(policies, (str, os.PathLike)):
         policies = [policies]
     if policies is None or (hasattr(policies, "__len__") and len(policies) == 0):
-        raise _core.Error("policies: there is none; bring a word such as \"treat-all\", a list of words "
-                          "and files, or a dictionary from names to policies")
+        raise _core.Error("policies: are empty; pass a name such as \"treat-all\", a list of names and "
+                          "files, or a dictionary from names to policies")
     requests: list[Request] = []
     if isinstance(policies, Mapping):
         check_texts(map(str, policies), "policies")
@@ -120,13 +120,13 @@ def as_requests(dataset: Dataset, policies: Any) -> list[Request]:
             requests.append((str(name), _resolve(dataset, str(name), labels), learnt_from))
         return requests
     if not hasattr(policies, "__iter__"):
-        raise _core.Error("policies: a policy has no name; bring a dictionary from names to policies")
+        raise _core.Error("policies: a policy has no name; pass a dictionary from names to policies")
     for value in policies:
         if not isinstance(value, (str, os.PathLike)):
-            raise _core.Error("policies: one of them has no name; bring a dictionary from names to "
+            raise _core.Error("policies: one of them has no name; pass a dictionary from names to "
                               "policies")
         if not os.fspath(value):
-            raise _core.Error("policies: one of them is an empty text; bring a word such as "
+            raise _core.Error("policies: one of them is an empty text; pass a name such as "
                               "\"treat-all\", or a file")
         check_texts([os.fspath(value)], "policies")
         requests.append((None, os.fspath(value), ""))

@@ -1,4 +1,4 @@
-"""How far a run is: by tqdm where it is installed, else one line on the terminal."""
+"""Progress of a run: by tqdm if it is installed, else one line on the terminal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Optional, Union
 
-#: Called with the phase, how much of the whole run is done (0 to 1), and what is being done.
+#: Called with the current phase and the fraction of the run that is done (0 to 1).
 Watcher = Callable[[str, float], object]
 Progress = Union[bool, Watcher, None]
 
@@ -17,7 +17,7 @@ _PATIENCE = 1.0  # seconds before anything is shown
 
 
 class _Observer:
-    """Turns steps within stages into a share of the whole run."""
+    """Turns steps within stages into a fraction of the run."""
 
     def __init__(self, show: Callable[[str, float], object]) -> None:
         self._show = show
@@ -51,7 +51,7 @@ class _Line:
 
 
 class _Bar:
-    """A bar of tqdm."""
+    """A tqdm bar."""
 
     def __init__(self, tqdm: Any) -> None:
         self._bar = tqdm(total=100, leave=False, bar_format="{l_bar}{bar}| {elapsed}<{remaining}")
@@ -76,7 +76,7 @@ class watching:
     """The observer of one run, as a context: with watching(progress) as observer.
 
     progress: None shows a bar on terminals and in notebooks after a second, False nothing, True a
-    bar anywhere; a callable gets what is being done and the share of the run that is done, and may
+    bar anywhere; a callable gets the current phase and the fraction of the run that is done, and may
     raise to stop the run.
     """
 

@@ -1,4 +1,4 @@
-"""Pages of charts and tables, as cone report makes them."""
+"""HTML reports, as cone report makes them."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from . import _core
 
 
 class Recorded(Protocol):
-    """What evaluate(), learn() and sensitivity() return."""
+    """A result of evaluate(), learn() or sensitivity()."""
 
     def to_json(self) -> str: ...
 
 
 def write_page(records: Sequence[Recorded], path: Union[str, os.PathLike[str]]) -> None:
-    """One page that needs nothing but a browser."""
+    """Writes one self-contained page."""
     extension = os.path.splitext(os.fspath(path))[1]
     if extension.lower() not in ("", ".html", ".htm"):
         raise _core.Error(f"report: {os.fspath(path)} would hold HTML; name a file .html (a browser prints "

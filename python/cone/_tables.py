@@ -1,4 +1,4 @@
-"""Rows as a data frame where pandas is there."""
+"""Rows as a data frame if pandas is installed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def as_table(rows: list[dict[str, Any]]) -> Any:
-    """A pandas.DataFrame, or the list itself where pandas is not installed."""
+    """A pandas.DataFrame, or the list itself if pandas is not installed."""
     if importlib.util.find_spec("pandas") is None:
         return rows
     pandas: Any = importlib.import_module("pandas")

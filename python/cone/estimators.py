@@ -1,9 +1,9 @@
 """The formulas of the estimators as plain functions of arrays.
 
 treatment holds the arm of every node, numbered from 0 (the control arm). policy, propensity and mu
-have one row per node and one column per arm; of two arms, a single column of policy and of propensity
-is about arm 1. Every function returns the value with its standard error, which takes the nuisances
-as given and the nodes as independent, and each node's influence.
+have one row per node and one column per arm; with two arms, a single column of policy or propensity
+is that of arm 1. Every function returns the value with its standard error, which takes the nuisances
+as known and the nodes as independent, and the influence function at each node.
 
 >>> snips([0, 1, 1, 0], [1.0, 3.0, 5.0, 2.0], policy=[1, 1, 1, 1], propensity=[0.5] * 4).value
 4.0
@@ -29,7 +29,7 @@ __all__ = ["Cautious", "Value", "clip_weights", "dm", "dr", "dr_cautious", "dr_s
 
 
 class Value(NamedTuple):
-    """A value with its standard error and each node's first-order contribution to it."""
+    """A value with its standard error and its influence function at each node."""
 
     value: float
     standard_error: float
@@ -46,7 +46,7 @@ def _value(found: tuple[float, Floats]) -> Value:
 def _numbers(name: str, values: Any) -> Floats:
     array = as_numbers(values, name)
     if array.ndim != 1:
-        raise Error(f"{name}: has shape {array.shape}; bring one number per node")
+        raise Error(f"{name}: has shape {array.shape}; pass one number per node")
     return array
 
 
@@ -57,20 +57,20 @@ def _table(name: str, values: Any, num_nodes: int) -> Floats:
         second = array.reshape(-1)
         array = np.column_stack([1 - second, second])
     if array.ndim != 2 or len(array) != num_nodes:
-        raise Error(f"{name}: has shape {array.shape} where there are {num_nodes} nodes; bring one "
+        raise Error(f"{name}: has shape {array.shape} where there are {num_nodes} nodes; pass one "
                     "row per node and one column per arm")
     if name == "policy" and not (np.all((array >= 0) & (array <= 1)) and
                                  np.allclose(array.sum(axis=1), 1, rtol=0, atol=1e-6)):
-        raise Error("policy: has rows that are no probabilities of the arms; bring numbers from 0 to 1 "
+        raise Error("policy: has rows that are not probabilities of the arms; pass numbers from 0 to 1 "
                     "that sum to 1 in every row")
     return np.ascontiguousarray(array)
 
 
 def _means(values: Any, num_nodes: int) -> Floats:
-    """Expected outcomes: nodes × arms, at least two."""
+    """Predicted outcomes: nodes × arms, at least two."""
     array = as_numbers(values, "mu")
     if array.ndim != 2 or len(array) != num_nodes or array.shape[1] < 2:
-        raise Error(f"mu: has shape {array.shape} where there are {num_nodes} nodes; bring one row "
+        raise Error(f"mu: has shape {array.shape} where there are {num_nodes} nodes; pass one row "
                     "per node and one column per arm")
     return array
 
@@ -78,7 +78,7 @@ def _means(values: Any, num_nodes: int) -> Floats:
 def _arms(values: Any) -> npt.NDArray[np.int64]:
     array = as_array(values, "treatment")
     if array.ndim != 1 or array.dtype.kind not in "biu":
-        raise Error("treatment: bring one whole number per node, none of them missing: arms are numbered "
+        raise Error("treatment: pass one whole number per node, none of them missing: arms are numbered "
                     "from 0")
     return array.astype(np.int64)
 
@@ -100,17 +100,17 @@ def _same(**arrays: npt.NDArray[Any]) -> None:
 
 def _bound(name: str, value: float, allow_zero: bool = False) -> float:
     if not (0 < value < float("inf") or (allow_zero and value == 0)):
-        raise Error(f"{name}: is {value}; bring a finite number {'from' if allow_zero else 'above'} 0")
+        raise Error(f"{name}: is {value}; pass a finite number {'from' if allow_zero else 'above'} 0")
     return value
 
 
 def _usual_bound(policy: Any, weights: Floats) -> float:
-    """What the program takes for auto: 5 times the number of arms."""
+    """The program's auto: 5 times the number of arms."""
     return 5.0 * _table("policy", policy, len(weights)).shape[1]
 
 
 def importance_weights(treatment: Any, policy: Any, propensity: Any) -> Floats:
-    """π_t / e_t: how much more often than the log a policy takes the arm that was taken.
+    """Importance weights π_t / e_t: the policy's probability of the logged arm over its propensity.
 
     >>> importance_weights([0, 1, 1, 0], policy=[1, 1, 1, 1], propensity=[0.5, 0.25, 0.5, 0.5]).tolist()
     [0.0, 4.0, 2.0, 0.0]
@@ -135,7 +135,8 @@ def clip_weights(weights: Any, clip: float) -> Floats:
 
 
 def switch_weights(weights: Any, switch_threshold: float) -> Floats:
-    """w where it is at most the threshold, else 0.
+    """w where it is at most the threshold, else 0 (Wang, Agarwal and Dudík 2017, Optimal and adaptive
+    off-policy evaluation in contextual bandits).
 
     >>> switch_weights([0.5, 20.0], switch_threshold=10).tolist()
     [0.5, 0.0]
@@ -145,7 +146,8 @@ def switch_weights(weights: Any, switch_threshold: float) -> Floats:
 
 
 def shrink_weights(weights: Any, shrinkage_lambda: float = 100.0) -> Floats:
-    """λw/(w² + λ).
+    """λw/(w² + λ): optimistic shrinkage (Su, Dimakopoulou, Krishnamurthy and Dudík 2020, Doubly robust
+    off-policy evaluation with shrinkage).
 
     >>> shrink_weights([0.5, 20.0], shrinkage_lambda=100).tolist()
     [0.49875311720698257, 4.0]
@@ -155,7 +157,7 @@ def shrink_weights(weights: Any, shrinkage_lambda: float = 100.0) -> Floats:
 
 
 def effective_sample_size(weights: Any) -> float:
-    """(Σw)²/Σw²: how many equally weighted nodes have the same variance.
+    """(Σw)²/Σw²: the number of equally weighted nodes with the same variance (Kish 1965, Survey sampling).
 
     >>> effective_sample_size([1, 1, 2])
     2.6666666666666665
@@ -164,7 +166,7 @@ def effective_sample_size(weights: Any) -> float:
 
 
 def naive(treatment: Any, outcome: Any, policy: Any) -> Value:
-    """Σ π̄_a·ȳ_a: takes the arms as comparable.
+    """Σ π̄_a·ȳ_a: the unadjusted mean of the arms, biased under confounding.
 
     >>> naive([0, 1, 1, 0], [1.0, 3.0, 5.0, 2.0], policy=[1, 1, 1, 1]).value
     4.0
@@ -176,7 +178,8 @@ def naive(treatment: Any, outcome: Any, policy: Any) -> Value:
 
 
 def ips(treatment: Any, outcome: Any, policy: Any, propensity: Any) -> Value:
-    """Inverse propensity scoring: mean w·y.
+    """Inverse propensity scoring: mean w·y (Horvitz and Thompson 1952, A generalization of sampling without
+    replacement from a finite universe).
 
     >>> ips([0, 1, 1, 0], [1.0, 3.0, 5.0, 2.0], policy=[1, 1, 1, 1], propensity=[0.5, 0.25, 0.5, 0.5]).value
     5.5
@@ -188,7 +191,7 @@ def ips(treatment: Any, outcome: Any, policy: Any, propensity: Any) -> Value:
 
 def ips_clipped(treatment: Any, outcome: Any, policy: Any, propensity: Any,
                 clip: Optional[float] = None) -> Value:
-    """Inverse propensity scoring with weights of at most clip; without one, 5 times the number of arms.
+    """Inverse propensity scoring with weights clipped at clip; by default 5 times the number of arms.
 
     >>> ips_clipped([0, 1, 1, 0], [1.0, 3.0, 5.0, 2.0], policy=[1, 1, 1, 1], propensity=[0.5, 0.25, 0.5, 0.5],
     ...             clip=3).value
@@ -202,7 +205,8 @@ def ips_clipped(treatment: Any, outcome: Any, policy: Any, propensity: Any,
 
 
 def snips(treatment: Any, outcome: Any, policy: Any, propensity: Any) -> Value:
-    """Self-normalised inverse propensity scoring: Σwy / Σw.
+    """Self-normalised inverse propensity scoring: Σwy / Σw (Swaminathan and Joachims 2015, The
+    self-normalized estimator for counterfactual learning).
 
     >>> snips([0, 1, 1, 0], [1.0, 3.0, 5.0, 2.0], policy=[1, 1, 1, 1], propensity=[0.5, 0.25, 0.5, 0.5]).value
     3.6666666666666665
@@ -213,7 +217,7 @@ def snips(treatment: Any, outcome: Any, policy: Any, propensity: Any) -> Value:
 
 
 def dm(policy: Any, mu: Any) -> Value:
-    """The direct method: mean of Σ_a π_a·μ_a. Its error takes the model as exact.
+    """The direct method: mean of Σ_a π_a·μ_a. Its standard error takes the outcome model as known.
 
     >>> dm(policy=[1, 1, 1, 1], mu=[[1.0, 3.0], [2.0, 4.0], [2.0, 4.0], [1.0, 3.0]]).value
     3.5
@@ -235,8 +239,9 @@ def _parts(treatment: Any, outcome: Any, policy: Any, propensity: Any,
 
 def dr(treatment: Any, outcome: Any, policy: Any, propensity: Any, mu: Any,
        correction: str = "self_normalised") -> Value:
-    """Doubly robust: the direct method and a correction of residuals, "self_normalised" (Σwr/Σw),
-    "plain" (mean w·r) or "literal" (the first over n, as the paper prints it).
+    """Doubly robust: the direct method plus a correction by residuals, "self_normalised" (Σwr/Σw),
+    "plain" (mean w·r) or "literal" (the first over n, as the paper prints it). Dudík, Langford and Li
+    2011, Doubly robust policy evaluation and learning.
 
     >>> dr([0, 1, 1, 0], [1.0, 3.0, 5.0, 2.0], policy=[1, 1, 1, 1], propensity=[0.5, 0.25, 0.5, 0.5],
     ...    mu=[[1.0, 3.0], [2.0, 4.0], [2.0, 4.0], [1.0, 3.0]], correction="plain").value
@@ -248,8 +253,8 @@ def dr(treatment: Any, outcome: Any, policy: Any, propensity: Any, mu: Any,
 
 def switch_dr(treatment: Any, outcome: Any, policy: Any, propensity: Any, mu: Any,
               switch_threshold: Optional[float] = None) -> Value:
-    """Doubly robust, plain, with weights above the threshold left out; without one, 5 times the number
-    of arms.
+    """Doubly robust, plain, with weights above the threshold set to 0 (switch_weights); by default 5 times
+    the number of arms.
 
     >>> switch_dr([0, 1, 1, 0], [1.0, 3.0, 5.0, 2.0], policy=[1, 1, 1, 1], propensity=[0.5, 0.25, 0.5, 0.5],
     ...           mu=[[1.0, 3.0], [2.0, 4.0], [2.0, 4.0], [1.0, 3.0]], switch_threshold=3).value
@@ -262,7 +267,7 @@ def switch_dr(treatment: Any, outcome: Any, policy: Any, propensity: Any, mu: An
 
 def dr_shrinkage(treatment: Any, outcome: Any, policy: Any, propensity: Any, mu: Any,
                  shrinkage_lambda: float = 100.0) -> Value:
-    """Doubly robust, plain, with optimistic shrinkage of the weights.
+    """Doubly robust, plain, with optimistic shrinkage of the weights (shrink_weights).
 
     >>> dr_shrinkage([0, 1, 1, 0], [1.0, 3.0, 5.0, 2.0], policy=[1, 1, 1, 1], propensity=[0.5, 0.25, 0.5, 0.5],
     ...              mu=[[1.0, 3.0], [2.0, 4.0], [2.0, 4.0], [1.0, 3.0]], shrinkage_lambda=16).value
@@ -273,7 +278,7 @@ def dr_shrinkage(treatment: Any, outcome: Any, policy: Any, propensity: Any, mu:
 
 
 class Cautious(NamedTuple):
-    """Doubly robust with a correction that counts as far as it is no chance."""
+    """A doubly robust value with a shrunken correction."""
 
     value: float
     correction: float
@@ -282,7 +287,8 @@ class Cautious(NamedTuple):
 
 
 def dr_cautious(treatment: Any, outcome: Any, policy: Any, propensity: Any, mu: Any) -> Cautious:
-    """The self-normalised correction times max(0, 1 − s²/c²): that of network_dr.
+    """Doubly robust, with the self-normalised correction c of standard error s shrunk by the factor
+    max(0, 1 − s²/c²), as in network_dr.
 
     >>> dr_cautious([0, 1, 1, 0], [1.0, 3.0, 5.0, 2.0], policy=[1, 1, 1, 1], propensity=[0.5, 0.25, 0.5, 0.5],
     ...             mu=[[1.0, 3.0], [2.0, 4.0], [2.0, 4.0], [1.0, 3.0]]).factor
@@ -292,7 +298,8 @@ def dr_cautious(treatment: Any, outcome: Any, policy: Any, propensity: Any, mu: 
 
 
 def dr_scores(treatment: Any, outcome: Any, propensity: Any, mu: Any) -> Floats:
-    """Nodes × arms: μ_a + 1{t=a}·(y − μ_a)/e_a. Differences of columns are scores of effects.
+    """Doubly robust (AIPW) scores, nodes × arms: μ_a + 1{t=a}·(y − μ_a)/e_a. Differences of columns are
+    scores of effects.
 
     >>> dr_scores([0, 1, 1, 0], [1.0, 3.0, 5.0, 2.0], propensity=[0.5, 0.25, 0.5, 0.5], mu=[[1.0, 3.0], [2.0, 4.0], [2.0, 4.0], [1.0, 3.0]])[1].tolist()
     [2.0, 0.0]

@@ -1,7 +1,7 @@
-"""Learners in the style of scikit-learn, which is not needed: get_params, set_params and clone work.
+"""Learners in the style of scikit-learn, which is not required: get_params, set_params and clone work.
 
-Both learn from a log on a network, and say of the nodes that they were fitted to what a model without
-the node's own fold expects: nothing that they return for a node saw its treatment or outcome.
+Both are fitted to logged data on a network, and predict the nodes that they were fitted to by
+cross-fitting: no prediction of a node uses its own treatment or outcome.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _Self = TypeVar("_Self", bound="_Learner")
 
 
 class _Learner:
-    """Parameters by name, as scikit-learn's clone() wants them."""
+    """Parameters by name, as scikit-learn's clone() needs them."""
 
     def __init_subclass__(cls) -> None:
         """An unknown parameter is an error with the nearest name. scikit-learn reads the names from the
-        signature, so that cannot take just any."""
+        signature, which therefore cannot take arbitrary keywords."""
         make = cls.__init__
 
         @functools.wraps(make)
@@ -78,8 +78,8 @@ class _Learner:
             raise _core.Error(f"{type(self).__name__}: is not fitted; call fit() first")
 
     def predict(self, arm: Union[str, int, None] = None) -> Floats:
-        """Expected outcomes of the nodes of the fit, nodes × arms; of one arm, by its label or
-        number, one per node. Out of fold."""
+        """Out-of-fold predicted outcomes of the fitted nodes, nodes × arms; for one arm, by its label or
+        number, one per node."""
         self._require_fit()
         table: Floats = getattr(self, "mu_")
         if arm is None:
@@ -94,11 +94,11 @@ class _Learner:
 
 
 class NetworkRidge(_Learner):
-    """The network ridge: outcomes from features, neighbours and neighbours' features, one variance per
-    group learnt by restricted likelihood (docs/network_ridge.md).
+    """The network ridge: outcomes on features, neighbours and neighbours' features, with one variance per
+    group learnt by restricted maximum likelihood (docs/network_ridge.md).
 
     After fit: mu_ and mu_sd_ (nodes × arms), effect_ and effect_sd_ (nodes × arms − 1), parts_
-    (nodes × arms × part_names_), learnt_ (variances per arm), warnings_.
+    (nodes × arms × part_names_), learnt_ (variance components per arm), warnings_.
 
     >>> import cone
     >>> data = cone.simulate(nodes=200, mean_degree=6, words=40, words_per_node=8, seed=1)
@@ -124,7 +124,7 @@ class NetworkRidge(_Learner):
 
     def fit(self, X: Any, y: Any = None, *, treatment: Any = None, network: Any = None,
             progress: Progress = None) -> NetworkRidge:
-        """Learns from a Dataset, or from arrays: features, outcomes, treatment and network."""
+        """Fits to a Dataset, or to arrays: features, outcomes, treatment and network."""
         dataset = self._read(X, y, treatment, network)
         options = self.get_params()
         seed, threads = as_seed(options.pop("seed")), options.pop("threads")
@@ -145,8 +145,8 @@ class NetworkRidge(_Learner):
         return self
 
     def propensity(self, progress: Progress = None) -> Floats:
-        """P(the log gives the node the arm), nodes × arms, out of fold: a network ridge of the treatment,
-        calibrated by a logistic curve. Learnt when it is first asked for."""
+        """Propensities, nodes × arms, out of fold: a network ridge of the treatment, calibrated by a logistic
+        curve. Fitted at the first call."""
         self._require_fit()
         if self._propensity is None:
             dataset, options, seed = self._fitted_to
@@ -156,18 +156,19 @@ class NetworkRidge(_Learner):
         return self._propensity
 
     def transform(self) -> Floats:
-        """What each part (features, neighbours, ...) adds to the expected outcomes: nodes × (arms ·
+        """Contributions of the parts (features, neighbours, ...) to the predicted outcomes: nodes × (arms ·
         parts)."""
         self._require_fit()
         return self.parts_.reshape(len(self.parts_), -1)
 
 
 class Cone(_Learner):
-    """CONE's networks: partial representations of features and network, outcome networks per arm and
-    a propensity model on them (docs/method.md).
+    """CONE's networks: partial representations of features and network, outcome networks per arm and a
+    propensity model on them (docs/method.md; Guo, Li and Liu 2020, Counterfactual evaluation of
+    treatment assignment functions with networked observational data).
 
     After fit: mu_ and propensity_ (nodes × arms), representation_ (nodes × columns), nodes_ (the rows
-    of the data that these are about: all of them, but for protocol="split"), warnings_.
+    of the data that are predicted: all of them, except with protocol="split"), warnings_.
 
     >>> import cone
     >>> data = cone.simulate(nodes=200, mean_degree=6, words=40, words_per_node=8, seed=1)
@@ -224,11 +225,11 @@ class Cone(_Learner):
         return self
 
     def transform(self) -> npt.NDArray[np.float32]:
-        """The representations of the nodes, for the outcome and for the treatment side by side."""
+        """The representations of the nodes, for outcome and treatment side by side."""
         self._require_fit()
         return self.representation_
 
     def propensity(self) -> Floats:
-        """P(the log gives the node the arm), nodes × arms, out of fold."""
+        """Propensities, nodes × arms, out of fold."""
         self._require_fit()
         return self.propensity_

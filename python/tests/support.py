@@ -1,4 +1,4 @@
-"""What the tests of the Python package share."""
+"""Helpers of the tests of the Python package."""
 
 import json
 import os
@@ -38,7 +38,7 @@ def without_timings(text, *, data=True):
 
 
 def make_log(num_nodes=240, seed=0):
-    """Arrays of a small log on a ring: treatment depends on the first feature, effects are 1."""
+    """Arrays of small logged data on a ring: treatment depends on the first feature, effects are 1."""
     random = numpy.random.default_rng(seed)
     features = random.normal(size=(num_nodes, 3))
     propensity = 1 / (1 + numpy.exp(-features[:, 0]))
@@ -50,7 +50,7 @@ def make_log(num_nodes=240, seed=0):
 
 
 class FolderTest(unittest.TestCase):
-    """A folder that is gone after the test."""
+    """A test with a temporary folder."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -58,7 +58,7 @@ class FolderTest(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def write_log(self, log, names=("x0", "x1", "x2")):
-        """The log as files, with the ids that arrays have."""
+        """The logged data as files, with the ids that arrays have."""
         lines = [",".join(["id", "treatment", "outcome", *names])]
         for i, row in enumerate(log["features"]):
             numbers = [repr(float(x)) for x in row]

@@ -1,4 +1,4 @@
-"""What answers show of themselves: tables, pages, notebooks; and the list of keywords."""
+"""Results as tables, reports and in notebooks; and the list of keywords."""
 
 import unittest
 from html.parser import HTMLParser
@@ -35,13 +35,13 @@ class Warnings(unittest.TestCase):
         features, treatment = log["features"], log["treatment"]
         mu = numpy.column_stack([features[:, 0], features[:, 0] + 1])
         rare = numpy.where(treatment == 1, 0.001, 0.999)
-        for given, estimators, words in (({"mu": mu}, ["network_dm", "dm"], "with the outcome model that is given (mu0, mu1) network_dm is the same as dm or dr"),
+        for given, estimators, text in (({"mu": mu}, ["network_dm", "dm"], "with the given outcome model (mu0, mu1) network_dm is the same as dm or dr"),
                                          ({"mu": mu, "propensity": rare}, None, "weight")):
             data = cone.Dataset.from_arrays(**log, **given)
             answer = cone.evaluate(data, ["treat-all"], estimators, nuisances="given")
             marked = [line[2:] for line in answer.text.splitlines() if line.startswith("! ")]
             self.assertLessEqual(set(cone._core.spell_as_keywords(marked)), set(answer.warnings))
-            self.assertIn(words, str(answer.warnings))
+            self.assertIn(text, str(answer.warnings))
             self.assertEqual(len(answer.warnings), len(set(answer.warnings)))
         self.assertGreater(len(marked), 1)
         unused = cone.evaluate(data, ["treat-all"], ["dr_ridge"]).warnings
@@ -56,11 +56,11 @@ class Answers(FolderTest):
         log["treatment"] = ["<i>sent</i>" if t else "no" for t in log["treatment"]]
         cls.data = cone.Dataset.from_arrays(**log)
         cls.rule = cone.learn(cls.data, depth=1)
-        cls.doubt = cone.sensitivity(cls.data, {"<b>all</b>": "always:<i>sent</i>"}, lambdas=3)
+        cls.analysis = cone.sensitivity(cls.data, {"<b>all</b>": "always:<i>sent</i>"}, lambdas=3)
         cls.effects = cone.effects(cls.data)
 
     def test_notebooks_show_tables_without_script_or_names_that_are_markup(self):
-        for answer in (self.data, self.rule, self.doubt, self.effects):
+        for answer in (self.data, self.rule, self.analysis, self.effects):
             with self.subTest(answer):
                 page = answer._repr_html_()
                 tags = Tags(page)
@@ -77,16 +77,16 @@ class Answers(FolderTest):
         self.assertEqual(self.effects._repr_html_().count("<tr>"), 11)
         self.assertIn("The first 10 of 240 nodes", self.effects._repr_html_())
 
-    def test_a_rule_is_held_against_all_that_is_simpler(self):
+    def test_a_rule_is_compared_with_all_simpler_policies(self):
         rows = rows_of(self.rule.table)
-        self.assertEqual([row["way"] for row in rows][:3],
+        self.assertEqual([row["alternative"] for row in rows][:3],
                          ["learnt rule", "logged", "best single arm"])
-        for row, way in zip(rows[1:], self.rule.record["comparisons"]):
-            self.assertEqual(row["value"], way["value"])
+        for row, alternative in zip(rows[1:], self.rule.record["comparisons"]):
+            self.assertEqual(row["value"], alternative["value"])
             self.assertAlmostEqual(row["rule_gains"], rows[0]["value"] - row["value"])
 
     def test_every_answer_makes_the_page_of_the_program(self):
-        for name, answer in (("rule", self.rule), ("doubt", self.doubt)):
+        for name, answer in (("rule", self.rule), ("analysis", self.analysis)):
             (self.folder / f"{name}.json").write_text(answer.to_json())
             run_program("report", self.folder / f"{name}.json", "--out", self.folder / "program.html")
             answer.report(self.folder / "python.html")

@@ -35,7 +35,7 @@ class Commands(FolderTest):
         with open(out, newline="") as file:
             self.assertEqual([row["learnt"] for row in csv.DictReader(file)], rule.labels)
         self.assertTrue(rule.to_svg().startswith("<svg"))
-        with self.assertRaisesRegex(cone.Error, 'has no part in outcome_model="ridge"'):
+        with self.assertRaisesRegex(cone.Error, 'has no effect with outcome_model="ridge"'):
             cone.learn(cone.Dataset.load(MESSAGES), outcome_model="ridge", undersmoothing=0.5)
 
     def test_a_rule_can_be_evaluated(self):
@@ -49,7 +49,7 @@ class Commands(FolderTest):
         rule = cone.learn(data, depth=1)
         for policy in (rule, rule.labels):
             answer = cone.evaluate(data, {"mine": policy, "all": "treat-all"}, estimators=["dr_ridge"])
-            self.assertIn("mine was learnt from this very data", " ".join(answer.warnings))
+            self.assertIn("mine was learnt from the same data", " ".join(answer.warnings))
         answer = cone.evaluate(data, {"mine": rule.out_of_fold_labels}, estimators=["dr_ridge"])
         self.assertNotIn("was learnt", " ".join(answer.warnings))
         with self.assertRaisesRegex(cone.Error, "would hold HTML"):
@@ -73,11 +73,11 @@ class Commands(FolderTest):
     def test_reports_are_those_of_the_program(self):
         data = cone.Dataset.load(MESSAGES)
         answer = cone.evaluate(data, ["always:sms", "uniform"], ["network_dm", "dr_ridge"])
-        doubt = cone.sensitivity(data, ["always:sms"], lambdas=3, benchmarks=["network"])
-        for name, record in (("answer", answer), ("doubt", doubt)):
+        analysis = cone.sensitivity(data, ["always:sms"], lambdas=3, benchmarks=["network"])
+        for name, record in (("answer", answer), ("analysis", analysis)):
             (self.folder / f"{name}.json").write_text(record.to_json())
-        for beside in ([], [doubt]):
-            files = [self.folder / f"{name}.json" for name in ("answer", "doubt")][:1 + len(beside)]
+        for beside in ([], [analysis]):
+            files = [self.folder / f"{name}.json" for name in ("answer", "analysis")][:1 + len(beside)]
             run_program("report", *files, "--out", self.folder / "program.html")
             answer.report(self.folder / "python.html", *beside)
             self.assertEqual((self.folder / "python.html").read_bytes(),
@@ -95,29 +95,29 @@ class Commands(FolderTest):
                          (self.folder / "program/nodes.csv").read_bytes())
         manifest = json.loads((self.folder / "python/manifest.json").read_text())
         self.assertEqual(manifest["config"]["seed"], 5)
-        with self.assertRaisesRegex(cone.Error, "top_words: is for real networks, and network= names none"):
+        with self.assertRaisesRegex(cone.Error, "top_words: applies only to real networks; network= is not given"):
             cone.simulate(top_words=5)
 
     def test_studies_are_those_of_the_program(self):
-        words = {"data": "demo", "simulations": 2, "estimators": ["dm_ols1"]}
+        options = {"data": "demo", "simulations": 2, "estimators": ["dm_ols1"]}
         text = run_program("reproduce", "effects", "--data", "demo", "--out", self.folder / "program",
                            "--simulations", 2, "--estimators", "dm_ols1")
-        study = cone.reproduce("effects", out=self.folder / "python", **words)
+        study = cone.reproduce("effects", out=self.folder / "python", **options)
         self.assertEqual(str(study), text)
         self.assertEqual((self.folder / "python/effects.json").read_bytes(),
                          (self.folder / "program/effects.json").read_bytes())
         self.assertEqual((study.num_reused, study.failures), (0, []))
-        again = cone.reproduce("effects", out=self.folder / "python", **words)
+        again = cone.reproduce("effects", out=self.folder / "python", **options)
         self.assertEqual(again.num_reused, study.num_units)
-        with self.assertRaisesRegex(cone.Error, "runs: has no part in effects"):
+        with self.assertRaisesRegex(cone.Error, "runs: has no effect with effects"):
             cone.reproduce("effects", out=self.folder / "python", runs=3)
-        with self.assertRaisesRegex(cone.Error, "tabel2: is no study; did you mean table2"):
+        with self.assertRaisesRegex(cone.Error, "tabel2: is not a study; did you mean table2"):
             cone.reproduce("tabel2", out=self.folder / "python")
 
     def test_errors_are_python_exceptions(self):
         data = cone.Dataset.from_arrays(**make_log(60))
         for call in (cone.effects, cone.learn):
-            with self.assertRaisesRegex(cone.Error, "fold: is no option; did you mean folds?"):
+            with self.assertRaisesRegex(cone.Error, "fold: is not an option; did you mean folds?"):
                 call(data, fold=3)
         with self.assertRaisesRegex(cone.Error, "does not exist"):
             cone.Dataset.load(self.folder / "nothing.csv")

@@ -60,18 +60,18 @@ class FromArrays(FolderTest):
         known = cone.Dataset.from_arrays(**self.log)
         made = cone.Dataset.from_arrays(**dict(self.log, network=network))
         self.assertEqual(made.checksum, known.checksum)
-        words = numpy.random.default_rng(0).poisson(0.5, size=(240, 6))
-        sparse = cone.Dataset.from_arrays(**dict(self.log, features=scipy.sparse.csr_matrix(words)))
-        dense = cone.Dataset.from_arrays(**dict(self.log, features=None, counts=words))
+        counts = numpy.random.default_rng(0).poisson(0.5, size=(240, 6))
+        sparse = cone.Dataset.from_arrays(**dict(self.log, features=scipy.sparse.csr_matrix(counts)))
+        dense = cone.Dataset.from_arrays(**dict(self.log, features=None, counts=counts))
         self.assertEqual(sparse.checksum, dense.checksum)
-        numpy.testing.assert_array_equal(sparse.features, words)
+        numpy.testing.assert_array_equal(sparse.features, counts)
         self.assertEqual(sparse.feature_names[0], "f0")
         with self.assertRaisesRegex(cone.Error, "network: is 240 × 3"):
             cone.Dataset.from_arrays(**dict(self.log, network=network.tocsr()[:, :3]))
         stored = network.tocsr()
         wanted = cone.Dataset.from_arrays(**dict(self.log, network=stored))
         stored = (stored + scipy.sparse.eye(stored.shape[0], k=7, format="csr")).tocsr()
-        stored.data[stored.tocoo().col == stored.tocoo().row + 7] = 0  # stored, and no ties
+        stored.data[stored.tocoo().col == stored.tocoo().row + 7] = 0  # stored, and not edges
         found = cone.Dataset.from_arrays(**dict(self.log, network=stored))
         self.assertEqual(found.checksum, wanted.checksum)
 
@@ -82,7 +82,7 @@ class FromArrays(FolderTest):
         made = cone.Dataset.from_arrays(**dict(self.log, treatment=labels, control="call"))
         self.assertEqual(made.arms[0], "call")
 
-    def test_own_nuisances_weights_groups_and_kept_columns_arrive(self):
+    def test_given_nuisances_weights_clusters_and_kept_columns_are_read(self):
         mu = numpy.column_stack([numpy.zeros(240), numpy.ones(240)])
         price = numpy.linspace(0, 1, 240)
         made = cone.Dataset.from_arrays(**self.log, propensity=numpy.full(240, 0.5), mu=mu,
@@ -107,13 +107,13 @@ class FromArrays(FolderTest):
         self.assertEqual(caught.exception.kind, "data")
         with self.assertRaisesRegex(cone.Error, "treatment: has 3 rows where the outcome has 240"):
             cone.Dataset.from_arrays(**dict(self.log, treatment=[0, 1, 0]))
-        for network, words in (([[0, 240]], "240 is not a row: there are 240"),
-                               ([[0, -1]], "-1 is not a row"), ([[0.5, 1.0]], "bring whole numbers"),
+        for network, message in (([[0, 240]], "240 is not a row: there are 240"),
+                               ([[0, -1]], "-1 is not a row"), ([[0.5, 1.0]], "pass whole numbers"),
                                ([0, 1, 2], "has shape")):
-            with self.assertRaisesRegex(cone.Error, words):
+            with self.assertRaisesRegex(cone.Error, message):
                 cone.Dataset.from_arrays(**dict(self.log, network=numpy.array(network)))
 
-    def test_text_and_gaps_go_the_way_of_files(self):
+    def test_text_and_missing_values_are_read_as_from_files(self):
         table = numpy.column_stack([self.log["features"][:, 0],
                                     numpy.array(["north", "south"])[numpy.arange(240) % 2]])
         made = cone.Dataset.from_arrays(**dict(self.log, features=table.astype(object)))
@@ -155,7 +155,7 @@ class FromPandas(FolderTest):
         self.assertEqual(made.feature_names,
                          ["a", "b", "c", "town=x", "town=y", "town=z", "member"])
 
-    def test_a_column_called_id_names_rows_that_only_count(self):
+    def test_a_column_called_id_names_rows_without_labels(self):
         frame = self.frame.assign(id=[f"u{i}" for i in range(240)])
         made = self.make(frame)
         self.assertEqual((made.ids[3], "id" in made.feature_names), ("u3", False))

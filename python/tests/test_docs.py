@@ -98,7 +98,7 @@ class Import(unittest.TestCase):
             self.skipTest("this processor has no better ones")
         return done.stdout, done.stderr
 
-    def test_old_kernels_are_replaced_without_a_word(self):
+    def test_old_kernels_are_replaced_silently(self):
         answer = ("import numpy; x = numpy.random.default_rng(0).normal(size=(300, 300)); "
                   "data = cone.Dataset.from_arrays(features=x[:, :3], treatment=x[:, 5] > 0, outcome=x[:, 6]); "
                   "print(cone.evaluate(data, ['treat-all'], ['dr_ridge']).record['policies'][0]['estimates'])")
@@ -124,7 +124,7 @@ class Import(unittest.TestCase):
         self.assertEqual((found.splitlines()[1].split()[1], faults), ("None", ""))
 
     @unittest.skipUnless("CONE_OLD_KERNELS_SHIM" in os.environ, "there is no shim")
-    def test_old_kernels_are_told_where_they_stay(self):
+    def test_old_kernels_that_stay_give_a_warning(self):
         code = "import cone; print(cone._core.blas_kernels())"
         shim = {**os.environ, "LD_PRELOAD": os.environ["CONE_OLD_KERNELS_SHIM"]}
         shim.pop("OPENBLAS_CORETYPE", None)

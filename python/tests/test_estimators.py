@@ -91,7 +91,7 @@ class Agreement(unittest.TestCase):
         for name in ("outcome", "policy", "propensity", "treatment"):
             masked = numpy.ma.array(self.weighting[name])
             masked[3] = numpy.ma.masked
-            with self.subTest(name), self.assertRaisesRegex(cone.Error, f"^{name}: .*(missing|no probabilities)"):
+            with self.subTest(name), self.assertRaisesRegex(cone.Error, f"^{name}: .*(missing|not probabilities)"):
                 estimators.ips(**{**self.weighting, name: masked})
         masked = numpy.ma.masked_less(self.mu, numpy.median(self.mu))
         with self.assertRaisesRegex(cone.Error, "^mu: .*missing"):
@@ -104,13 +104,13 @@ class Agreement(unittest.TestCase):
         self.assertAlmostEqual(found.value, self.weighting["policy"].mean(axis=0) @ means)
 
     def test_what_does_not_fit_is_refused(self):
-        for change, words in (({"outcome": [1.0]}, "different lengths"),
+        for change, message in (({"outcome": [1.0]}, "different lengths"),
                               ({"policy": numpy.ones((60, 2)) / 2}, "different numbers of arms"),
-                              ({"treatment": numpy.full(60, 3)}, "3 is no arm"),
+                              ({"treatment": numpy.full(60, 3)}, "3 is not an arm"),
                               ({"treatment": numpy.full(60, 0.5)}, "whole number"),
                               ({"outcome": numpy.full(60, numpy.nan)}, "not finite"),
                               ({"propensity": numpy.zeros((60, 3))}, "must be above 0")):
-            with self.assertRaisesRegex(cone.Error, words):
+            with self.assertRaisesRegex(cone.Error, message):
                 estimators.ips(**{**self.weighting, **change})
         with self.assertRaisesRegex(cone.Error, "mu: has shape"):
             estimators.dr(**self.weighting, mu=self.mu[:, 0])

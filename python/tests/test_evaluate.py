@@ -36,7 +36,7 @@ class SameRecord(FolderTest):
         data = cone.Dataset.load(MESSAGES, ignore=["age"], control="email")
         answer = cone.evaluate(data, ["uniform"], "dr_ridge,switch_dr", protocol="split",
                                stratified=True, train_fraction=0.5, switch_threshold=3,
-                               robust=False)
+                               sensitivity_interval=False)
         self.assert_same(answer, MESSAGES, "--ignore", "age", "--control", "email", "--policy",
                          "uniform", "--estimators", "dr_ridge,switch_dr", "--protocol", "split",
                          "--stratified", "--train-fraction", 0.5, "--switch-threshold", 3,
@@ -66,7 +66,7 @@ class SameRecord(FolderTest):
         answer.report(self.folder / "page.html")
         page = (self.folder / "page.html").read_text()
         self.assertIn("cone evaluate DATA --policy POLICIES.csv treat-all", page)
-        self.assertIn("The data came from memory", page)
+        self.assertIn("The data were in memory", page)
         loaded = cone.evaluate(cone.Dataset.load(COUPONS), [COUPONS / "policy.csv"], FAST)
         self.assertEqual(loaded.record["config"]["policy_arguments"], [str(COUPONS / "policy.csv")])
         self.assertNotIn("data_in_memory", loaded.record["config"])
@@ -75,7 +75,7 @@ class SameRecord(FolderTest):
         answer = cone.evaluate(data, ["treat-all"], ["naive"])
         answer.report(self.folder / "page.html")
         page = (self.folder / "page.html").read_text()
-        self.assertIn("The data came from memory", page)
+        self.assertIn("The data were in memory", page)
         return re.search(r"<pre><code>(.*?)</code>", page).group(1)
 
     def test_the_command_says_how_data_from_memory_was_read(self):
@@ -108,7 +108,7 @@ class SameRecord(FolderTest):
         kept = cone.evaluate(cone.simulate(self.folder / "made", **small), ["treat-all"], ["naive"])
         self.assertEqual(kept.record["config"]["data"], str(self.folder / "made"))
         self.assertNotIn("data_in_memory", kept.record["config"])
-        with self.assertRaisesRegex(cone.Error, "no column that this dataset keeps"):
+        with self.assertRaisesRegex(cone.Error, "nor a column that this dataset keeps"):
             cone.evaluate(made, ["treat-all"], ["naive"], cost={1: "price"})
 
     def test_threads_change_nothing(self):
@@ -128,14 +128,14 @@ class Policies(unittest.TestCase):
         self.assertEqual(answer.record["policies"][0]["name"], "p")
         return answer.record["policies"][0]["estimates"][0]["value"]
 
-    def test_words_arrays_and_functions_say_the_same(self):
-        word = self.value("uniform")
-        self.assertEqual(self.value(self.half), word)
-        self.assertEqual(self.value(list(self.half)), word)
-        self.assertEqual(self.value(numpy.column_stack([self.half, self.half])), word)
-        self.assertEqual(self.value(lambda x: numpy.full(len(x), 0.5)), word)
+    def test_names_arrays_and_functions_give_the_same(self):
+        known = self.value("uniform")
+        self.assertEqual(self.value(self.half), known)
+        self.assertEqual(self.value(list(self.half)), known)
+        self.assertEqual(self.value(numpy.column_stack([self.half, self.half])), known)
+        self.assertEqual(self.value(lambda x: numpy.full(len(x), 0.5)), known)
 
-    def test_labels_are_who_gets_what(self):
+    def test_labels_assign_arms(self):
         everyone = self.value("treat-all")
         self.assertEqual(self.value(numpy.ones(240, dtype=bool)), everyone)
         self.assertEqual(self.value(["1"] * 240), everyone)
@@ -155,7 +155,7 @@ class Policies(unittest.TestCase):
         with self.assertRaisesRegex(cone.Error, "p: its classes are 0, 2 where the arms are 0, 1"):
             self.value(Classifier())
 
-    def test_what_is_no_policy_is_refused_by_row(self):
+    def test_invalid_policies_are_refused_by_row(self):
         broken = self.half.copy()
         broken[7] = 1.5
         with self.assertRaisesRegex(cone.Error, r"row 7 \(7\), column p: '1.5' is not a probability"):
@@ -188,12 +188,12 @@ class Errors(unittest.TestCase):
         self.assertIsInstance(caught.exception, ValueError)
         self.assertEqual(caught.exception.kind, "usage")
         self.assertEqual(str(caught.exception).splitlines(),
-                         ['gamma: is "x", must be a number', "foldes: is no option; did you mean folds?"])
+                         ['gamma: is "x", must be a number', "foldes: is not an option; did you mean folds?"])
         self.assertEqual(caught.exception.faults[1],
-                         {"place": "foldes", "what": "is no option", "advice": "did you mean folds?"})
+                         {"place": "foldes", "what": "is not an option", "advice": "did you mean folds?"})
 
-    def test_options_without_a_part_are_refused(self):
-        with self.assertRaisesRegex(cone.Error, 'folds: has no part in protocol="split"'):
+    def test_options_without_effect_are_refused(self):
+        with self.assertRaisesRegex(cone.Error, 'folds: has no effect with protocol="split"'):
             cone.evaluate(self.data, ["uniform"], protocol="split", folds=3)
         with self.assertRaisesRegex(cone.Error, "threads: is -1"):
             cone.evaluate(self.data, ["uniform"], threads=-1)
@@ -203,7 +203,7 @@ class Errors(unittest.TestCase):
             cone.evaluate(self.data, ["uniform"], folds=1)
         with self.assertRaisesRegex(cone.Error, "folds: is 2.5, must be a whole number"):
             cone.evaluate(self.data, ["uniform"], folds=2.5)
-        with self.assertRaisesRegex(cone.Error, "estimators: is an array, must be a list of texts"):
+        with self.assertRaisesRegex(cone.Error, "estimators: is an array, must be a list of strings"):
             cone.evaluate(self.data, ["uniform"], estimators=[1])
 
 
@@ -214,7 +214,7 @@ class Watching(unittest.TestCase):
         """Half a second of a core, where the demo takes three."""
         return cone.simulate(nodes=1500, mean_degree=10, seed=1)
 
-    def test_progress_is_told_and_may_stop_the_run(self):
+    def test_progress_is_reported_and_may_stop_the_run(self):
         data = cone.Dataset.load("demo")
         seen = []
 
@@ -258,7 +258,7 @@ class Watching(unittest.TestCase):
         sender.join()
         self.assertTrue(sent)  # and not because the run was over
 
-    def test_other_threads_go_on_meanwhile(self):
+    def test_other_threads_keep_running(self):
         data = self.small()
         ticks = []
         stop = threading.Event()
@@ -302,7 +302,7 @@ class Result(unittest.TestCase):
         self.assertEqual(self.answer.ranks["<b>sms</b>"], (3, 3))
         self.assertEqual(self.answer.best, ["logged", "mixed"])
 
-    def test_without_costs_there_is_no_word_of_them(self):
+    def test_without_costs_there_are_no_columns_of_costs(self):
         free = cone.evaluate(cone.Dataset.load(MESSAGES), ["always:sms"], FAST)
         row = self.rows(free.table)[1]
         self.assertEqual([name for name in row if "net" in name or "cost" in name], [])
@@ -319,12 +319,12 @@ class Result(unittest.TestCase):
         data = cone.Dataset.from_arrays(**log, control="none")
         answer = cone.evaluate(data, {f"best{evil}": f"always:arm{evil}"}, estimators=["dr_ridge", "network_dm"])
         rule = cone.learn(data, depth=1)
-        doubt = cone.sensitivity(data, {f"best{evil}": f"always:arm{evil}"}, lambdas=3)
-        shown = [f(x) for x in (answer, rule, doubt, cone.effects(data)) for f in (str, repr, lambda x: x._repr_html_())]
+        analysis = cone.sensitivity(data, {f"best{evil}": f"always:arm{evil}"}, lambdas=3)
+        shown = [f(x) for x in (answer, rule, analysis, cone.effects(data)) for f in (str, repr, lambda x: x._repr_html_())]
         shown += [repr(data), answer.to_json(), *answer.warnings]
-        for words in ({f"p{evil}": "nowhere.csv"}, {f"p{evil}": [1, 2]}, [f"word{evil}"]):
+        for policies in ({f"p{evil}": "nowhere.csv"}, {f"p{evil}": [1, 2]}, [f"word{evil}"]):
             with self.assertRaises(cone.Error) as raised:
-                cone.evaluate(data, words)
+                cone.evaluate(data, policies)
             shown.append(str(raised.exception))
         with self.assertRaises(cone.Error) as raised:
             cone.Dataset.load(f"missing{evil}")

@@ -1,5 +1,5 @@
-"""What users pass as arrays: masks, odd types, and everything that from_arrays takes, in every form of
-the features."""
+"""Arrays as users pass them: masks, odd types, and every argument of from_arrays, in every form of the
+features."""
 
 import datetime
 import decimal
@@ -32,7 +32,7 @@ TRUTH = RANDOM.normal(size=(N, 2))
 TRUTH[numpy.arange(N), make_log(N)["treatment"]] = make_log(N)["outcome"]
 PROPENSITY = RANDOM.uniform(0.2, 0.8, size=N)
 PROPENSITIES = numpy.column_stack([1 - PROPENSITY, PROPENSITY])
-WORDS = RANDOM.poisson(0.5, size=(N, 4))
+COUNTS = RANDOM.poisson(0.5, size=(N, 4))
 PRICE = RANDOM.uniform(size=N)
 GAPS = [3, 9]
 
@@ -46,7 +46,7 @@ def mask(values, where=5):
 
 
 def graph_of(edges, name=int):
-    """What from_networkx and network= use of a graph of NetworkX."""
+    """What from_networkx and network= use of a NetworkX graph."""
     nodes = {name(end): {} for pair in edges for end in pair}
     return types.SimpleNamespace(nodes=lambda data: nodes.items(), adj=nodes,
                                  edges=lambda: [(name(a), name(b)) for a, b in edges])
@@ -68,7 +68,7 @@ class Masks(unittest.TestCase):
                  "mu": ("row 5.*column mu:0", mask(MU)),
                  "truth": ("row 5.*column y:0", mask(TRUTH)),
                  "propensity": ("row 5.*column propensity:1", mask(PROPENSITY)),
-                 "counts": ("row 5, counts: 4 values are missing", mask(WORDS)),
+                 "counts": ("row 5, counts: 4 values are missing", mask(COUNTS)),
                  "keep": ("row 5.*column price", {"price": mask(PRICE)}),
                  "network": ("network: some edges have a missing end", mask(log["network"]))}
         for name, (words, value) in cases.items():
@@ -100,8 +100,8 @@ class Masks(unittest.TestCase):
                 numpy.testing.assert_array_equal(made.outcome, numpy.delete(log["outcome"], GAPS))
         made = read(features=mask(log["features"], GAPS), missing="indicate")
         self.assertEqual((made.num_nodes, len(made.feature_names)), (N, 6))
-        with self.assertRaisesRegex(cone.Error, "counts have no gaps"):
-            read(counts=mask(WORDS, GAPS), missing="drop")
+        with self.assertRaisesRegex(cone.Error, "counts must not be missing"):
+            read(counts=mask(COUNTS, GAPS), missing="drop")
 
     def test_a_mask_that_hides_nothing_changes_nothing(self):
         log = make_log(N)
@@ -139,7 +139,7 @@ class Masks(unittest.TestCase):
 
 
 #: What from_arrays takes beside features, treatment, outcome and network.
-KEYWORDS = {"counts": {"counts": WORDS}, "count_names": {"counts": WORDS, "count_names": list("abcd")},
+KEYWORDS = {"counts": {"counts": COUNTS}, "count_names": {"counts": COUNTS, "count_names": list("abcd")},
             "propensity": {"propensity": PROPENSITY}, "propensities": {"propensity": PROPENSITIES},
             "mu": {"mu": MU}, "truth": {"truth": TRUTH}, "keep": {"keep": {"price": PRICE}},
             "weight": {"weight": 1 + PRICE}, "cluster": {"cluster": numpy.arange(N) // 20},
@@ -153,7 +153,7 @@ class Everything(unittest.TestCase):
     """Every keyword, in every form that sends the data through the loader."""
 
     def forms(self):
-        """Keywords that say the same as the arrays of make_log()."""
+        """Keywords equivalent to the arrays of make_log()."""
         features = make_log(N)["features"]
         yield "text", {"features": features.astype(str).astype(object)}
         yield "drop", {"missing": "drop"}
@@ -209,9 +209,9 @@ class Everything(unittest.TestCase):
                             ("features: 3 columns have 2 names", {"feature_names": ["a", "b"]}),
                             ("two columns are called 'a'", {"feature_names": ["a", "b", "a"]}),
                             ("'x1' is among the features and among the counts",
-                             {"counts": WORDS, "count_names": ["x1", "b", "c", "d"]}),
-                            ("4 columns have 2 names", {"counts": WORDS, "count_names": ["b", "c"]}),
-                            ("called 'x1', as one that keep=", {"keep": {"x1": PRICE}}),
+                             {"counts": COUNTS, "count_names": ["x1", "b", "c", "d"]}),
+                            ("4 columns have 2 names", {"counts": COUNTS, "count_names": ["b", "c"]}),
+                            ("called 'x1', as one from keep=", {"keep": {"x1": PRICE}}),
                             (r"the name 'a\*' would stand for all columns", {"feature_names": ["a*", "b", "c"]}),
                             ("mising: .*missing", {"mising": "drop"}),
                             ('missing: is "drp"', {"missing": "drp"})):
@@ -228,10 +228,10 @@ class Everything(unittest.TestCase):
         text = make_log(N)["features"].astype(str)
         for name, value in (("treatment", [0, 1]), ("features", numpy.empty((0, 3))), ("weight", []),
                             ("cluster", []), ("ids", []), ("mu", numpy.empty((0, 2))), ("truth", MU[:9]),
-                            ("propensity", []), ("counts", WORDS[:7]), ("keep", {"price": []})):
+                            ("propensity", []), ("counts", COUNTS[:7]), ("keep", {"price": []})):
             for features in ({}, {"features": text}) if name != "features" else ({},):
                 with self.subTest(name), self.assertRaisesRegex(
-                        cone.Error, rf"^{name}.*: has \d rows where the outcome has {N}; bring one per node"):
+                        cone.Error, rf"^{name}.*: has \d rows where the outcome has {N}; pass one per node"):
                     read(**{**features, name: value})
         for name, value in (("features", numpy.zeros((N, 2, 2))), ("mu", numpy.zeros((N, 2, 2))),
                             ("outcome", numpy.zeros((N, 2))), ("weight", numpy.ones((N, 2))),
@@ -270,7 +270,7 @@ class Networks(unittest.TestCase):
                      {"ids": [f"u{i}" for i in range(N)], "features": text}):
             graph = graph_of(edges, (lambda row: f"u{row}") if "ids" in more else int)
             numpy.testing.assert_array_equal(read(network=graph, **more).edges, read(**more).edges)
-        with self.assertRaisesRegex(cone.Error, "network: the graph has a node 'u0' that is no row"):
+        with self.assertRaisesRegex(cone.Error, "network: the graph has a node 'u0' that is not in the data"):
             read(network=graph_of(edges, lambda row: f"u{row}"))
 
     @unittest.skipIf(pandas is None or scipy is None, "pandas or SciPy is not installed")
@@ -368,7 +368,7 @@ class Types(unittest.TestCase):
         half = "a\udc80"
         data = read()
         calls = [lambda: read(ids=[half, *range(1, N)]), lambda: read(feature_names=["a", "b", half]),
-                 lambda: read(counts=WORDS, count_names=["a", "b", "c", half]),
+                 lambda: read(counts=COUNTS, count_names=["a", "b", "c", half]),
                  lambda: read(treatment=[half, "b"] * (N // 2)), lambda: read(cluster=[half, "b"] * (N // 2)),
                  lambda: read(keep={half: PRICE}), lambda: read(control=half),
                  lambda: read(features=numpy.array([[half]] * N, object)), lambda: cone.evaluate(data, half),
@@ -377,7 +377,7 @@ class Types(unittest.TestCase):
                  lambda: cone.evaluate(data, "uniform", cost=half), lambda: cone.Dataset.load(half),
                  lambda: cone.Dataset.load("demo", keep=[half]), lambda: cone.Dataset.load("demo", id=half)]
         for number, call in enumerate(calls):
-            with self.subTest(number), self.assertRaisesRegex(cone.Error, r"\\udc80' is no valid text"):
+            with self.subTest(number), self.assertRaisesRegex(cone.Error, r"\\udc80' is not valid text"):
                 call()
 
     def test_options_that_are_no_finite_numbers_are_named(self):
@@ -386,7 +386,7 @@ class Types(unittest.TestCase):
                             ("clip", 10**400), ("folds", -numpy.inf), ("cost", {1: numpy.nan})):
             with self.subTest(name), self.assertRaisesRegex(cone.Error, f"^{name}"):
                 cone.evaluate(data, ["uniform"], ["naive"], **{name: value})
-        with self.assertRaisesRegex(cone.Error, "^gamma: nan is no finite number"):
+        with self.assertRaisesRegex(cone.Error, "^gamma: nan is not a finite number"):
             cone.Cone(gamma=float("nan")).fit(data)
         with self.assertRaisesRegex(cone.Error, "^level: cannot be <object"):
             cone.evaluate(data, ["uniform"], level=object())

@@ -21,21 +21,21 @@ class Messages(FolderTest):
 
     def test_flags_are_keywords(self):
         text, faults = self.message(protocol="split", folds=3)
-        self.assertEqual(text, 'folds: has no part in protocol="split"; leave it out')
-        self.assertEqual(faults, [{"place": "folds", "what": 'has no part in protocol="split"',
+        self.assertEqual(text, 'folds: has no effect with protocol="split"; leave it out')
+        self.assertEqual(faults, [{"place": "folds", "what": 'has no effect with protocol="split"',
                                    "advice": "leave it out"}])
 
     def test_a_flag_without_a_value_has_none(self):
         text, _ = self.message(budget_steps=5)
-        self.assertIn("has no part in a run without rank= or budget_curve=", text)
+        self.assertIn("has no effect without rank= or budget_curve=", text)
 
     def test_values_of_flags_are_values_of_keywords(self):
         with self.assertRaises(cone.Error) as caught:
             cone.Dataset.load(ROOT / "examples/letters/survey.csv", id="name", treatment="letter",
                               outcome="voted")
         text = str(caught.exception)
-        self.assertIn('fill it in, or ignore="income", or missing="indicate" (the mean, and an '
-                      'indicator), or missing="drop" (without such lines)', text)
+        self.assertIn('fill it in, or use ignore="income", missing="indicate" (mean imputation with an '
+                      'indicator) or missing="drop" (drops such lines)', text)
         self.assertNotIn("--", text)
 
     def test_notes_name_keywords_and_no_files(self):
@@ -46,7 +46,7 @@ class Messages(FolderTest):
         log = make_log()
         frame = pandas.DataFrame({"outcome": log["features"][:, 0], "sent": log["treatment"], "y": log["outcome"]})
         notes = cone.Dataset.from_pandas(frame, treatment="sent", outcome="y").notes
-        self.assertIn("outcome= names 'y', so the column 'outcome' is taken for a feature: ignore= leaves it out",
+        self.assertIn("outcome= names 'y', so the column 'outcome' is used as a feature; exclude it with ignore=",
                       notes)
         self.assertIn("no edges were given: the network has no edges", notes)
 
@@ -64,7 +64,7 @@ class Messages(FolderTest):
 
 
 class Names(unittest.TestCase):
-    def test_an_unknown_keyword_is_told_with_the_nearest_name(self):
+    def test_an_unknown_keyword_is_reported_with_the_nearest_name(self):
         log = make_log()
         data = cone.Dataset.from_arrays(**log)
         calls = {"epochs": lambda: cone.Cone(epoch=3), "folds": lambda: cone.NetworkRidge(fold=3),
@@ -99,7 +99,7 @@ class Labels(unittest.TestCase):
 
     def test_what_is_no_label_is_refused(self):
         for control in ([2], {"a": 1}, numpy.array([1, 2])):
-            with self.assertRaisesRegex(cone.Error, "is no label of an arm"):
+            with self.assertRaisesRegex(cone.Error, "is not an arm label"):
                 self.read([1, 2] * 20, control)
         with self.assertRaisesRegex(cone.Error, "the treatment has no value '3'"):
             self.read([1, 2] * 20, 3)

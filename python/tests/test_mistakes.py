@@ -46,7 +46,7 @@ class Mistakes(unittest.TestCase):
         self.assertAlmostEqual(value_of(arrays, shuffled), self.wanted, 9)
         by_column = self.read(self.frame.reset_index(names="name"), id="name", ignore=[])
         self.assertAlmostEqual(value_of(by_column, shuffled), self.wanted, 9)
-        with self.assertRaisesRegex(cone.Error, "its index lacks 240 of the nodes, 'p0' for one"):
+        with self.assertRaisesRegex(cone.Error, "its index lacks 240 of the nodes, such as 'p0'"):
             value_of(arrays, pandas.Series(shuffled.to_numpy(), index=range(7, 247)))
         with self.assertRaisesRegex(cone.Error, "twice"):
             value_of(arrays, pandas.concat([self.policy, self.policy]))
@@ -104,8 +104,8 @@ class Mistakes(unittest.TestCase):
         none, everyone = numpy.zeros(len(data)), numpy.ones(len(data))
         for name, policy in (("treat-all", none), ("treat-none", "treat-all"), ("uniform", everyone),
                              ("always:1", none), ("random-weights:2", everyone)):
-            with self.assertRaisesRegex(cone.Error, f"{name}: is the name of a built-in policy, and this "
-                                        "one does something else: 'p0' gets arm"):
+            with self.assertRaisesRegex(cone.Error, f"{name}: is the name of a built-in policy, but this "
+                                        "one differs: 'p0' receives arm"):
                 cone.evaluate(data, {name: policy}, estimators=["naive"])
             with self.assertRaisesRegex(cone.Error, "is the name of a built-in policy"):
                 cone.sensitivity(data, {name: policy})
@@ -120,13 +120,13 @@ class Mistakes(unittest.TestCase):
             cone.Dataset.from_arrays(features=self.frame[["x"]], treatment=shuffled,
                                      outcome=self.frame.bought)
 
-    def test_an_index_that_only_counts_names_nobody(self):
+    def test_an_index_that_only_counts_has_no_names(self):
         numbered = self.frame.reset_index(names="id").sort_values("x")
         self.assertAlmostEqual(value_of(self.read(numbered), self.policy[numbered.id].to_numpy()),
                                self.wanted, 9)
 
     def test_texts_are_no_pairs(self):
-        with self.assertRaisesRegex(cone.Error, "are no pairs"):
+        with self.assertRaisesRegex(cone.Error, "are not pairs"):
             cone.Dataset.from_pandas(self.frame, treatment="sent", outcome="bought", edges=["ab", "cd"])
 
     def test_every_error_has_a_kind_and_faults(self):
@@ -137,10 +137,10 @@ class Mistakes(unittest.TestCase):
 
     def test_formulas_refuse_what_is_no_policy(self):
         for policy in ([2, 2], [-1, -1], [[0.9, 0.9], [0.5, 0.5]]):
-            with self.assertRaisesRegex(cone.Error, "no probabilities"):
+            with self.assertRaisesRegex(cone.Error, "not probabilities"):
                 cone.estimators.ips([0, 1], [1.0, 2.0], policy=policy, propensity=[0.5, 0.5])
 
-    def test_a_name_of_no_column_is_told_with_the_nearest(self):
+    def test_an_unknown_column_is_reported_with_the_nearest_name(self):
         frame = self.frame.assign(price=1.0, village=numpy.arange(240) % 12, name=self.frame.index)
         lists = ("features", "ignore", "categories", "counts", "keep")
         for keyword, wrong, right in (("treatment", "sentt", "sent"), ("outcome", "boght", "bought"),
@@ -183,7 +183,7 @@ class Graph:
 
 
 class Constructors(unittest.TestCase):
-    """Something else in the place of a Dataset: the message says what makes one of it."""
+    """Other objects in place of a Dataset: the message names the constructor."""
 
     def values(self):
         yield make_log()["features"], "numpy.ndarray", r"from_arrays\(features="
@@ -233,7 +233,7 @@ class Calls(unittest.TestCase):
     def test_no_policy_is_a_mistake_in_the_call(self):
         for nothing in ({}, [], None, "", [""]):
             for function in (cone.evaluate, cone.sensitivity):
-                with self.assertRaisesRegex(cone.Error, "^policies: .*; bring a word") as caught:
+                with self.assertRaisesRegex(cone.Error, "^policies: .*; pass a name") as caught:
                     function(self.data, nothing)
                 self.assertEqual(caught.exception.kind, "usage")
 
@@ -261,7 +261,7 @@ class Calls(unittest.TestCase):
             cone.evaluate(self.data, lambda features: features[:, 0] > 0)
 
     def test_arguments_without_names_or_length(self):
-        for change, words in (({"keep": ["price"]}, "keep: has no names"), ({"ids": 5}, "ids: 5 are no ids"),
+        for change, words in (({"keep": ["price"]}, "keep: has no names"), ({"ids": 5}, "ids: 5 are not ids"),
                               ({"counts": numpy.full((240, 2), numpy.inf)}, "row 0, counts: 480 values")):
             with self.assertRaisesRegex(cone.Error, f"^{words}"):
                 cone.Dataset.from_arrays(**make_log(), **change)
@@ -273,7 +273,7 @@ class Calls(unittest.TestCase):
             with self.assertRaisesRegex(cone.Error, "^features: names no column"):
                 cone.Dataset.from_pandas(frame, treatment="t", outcome="y", features=[])
 
-    def test_what_is_no_seed_is_refused_in_words(self):
+    def test_invalid_seeds_are_refused(self):
         calls = (lambda seed: cone.evaluate(self.data, ["treat-all"], ["naive"], seed=seed),
                  lambda seed: cone.effects(self.data, seed=seed),
                  lambda seed: cone.learn(self.data, seed=seed),
@@ -283,7 +283,7 @@ class Calls(unittest.TestCase):
                  lambda seed: cone.models.NetworkRidge(seed=seed).fit(self.data))
         for call in calls:
             for seed in (-1, 2**64, 0.5, "one", None):
-                with self.assertRaisesRegex(cone.Error, "^seed: .* is no seed; bring a whole number"):
+                with self.assertRaisesRegex(cone.Error, "^seed: .* is not a seed; pass a whole number"):
                     call(seed)
         cone.evaluate(self.data, ["treat-all"], ["naive"], seed=numpy.uint64(2**64 - 1))
 

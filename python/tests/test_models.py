@@ -63,7 +63,7 @@ class Models(unittest.TestCase):
         ridge = cone.NetworkRidge(folds=3)
         self.assertEqual(ridge.get_params()["folds"], 3)
         self.assertEqual(repr(ridge.set_params(draws=32)), "NetworkRidge(folds=3, draws=32)")
-        with self.assertRaisesRegex(cone.Error, "fold: is no option; did you mean folds"):
+        with self.assertRaisesRegex(cone.Error, "fold: is not an option; did you mean folds"):
             ridge.set_params(fold=2)
         with self.assertRaisesRegex(cone.Error, "is not fitted"):
             ridge.predict()

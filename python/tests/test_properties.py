@@ -25,9 +25,9 @@ class Invariance(unittest.TestCase):
 
     def test_the_order_of_rows(self):
         order = numpy.random.default_rng(1).permutation(240)
-        place = numpy.argsort(order)
+        row = numpy.argsort(order)
         shuffled = dict(features=self.log["features"][order], treatment=self.log["treatment"][order],
-                        outcome=self.log["outcome"][order], network=place[self.log["network"]],
+                        outcome=self.log["outcome"][order], network=row[self.log["network"]],
                         ids=[f"u{i}" for i in order])
         found = values(cone.Dataset.from_arrays(**shuffled), self.policy[order])
         numpy.testing.assert_allclose(found, self.known, rtol=1e-8)

@@ -16,11 +16,12 @@
 namespace cone {
 namespace {
 
-/// Block exchanges that may pass without fewer contradictions before Murty's rule takes over.
+/// Block exchanges without a decrease of infeasible indices before Murty's rule takes over.
 constexpr int kPatience = 5;
 constexpr std::size_t kStepsPerNode = 20;
 constexpr int kMaxPrices = 200;
-/// Newton's method on a piecewise linear function ends within a few pieces; bisection always.
+/// Newton's method on a piecewise linear function ends within a few pieces; bisection is the
+/// fallback.
 constexpr int kMaxNewtonPrices = 40;
 constexpr double kTotalTolerance = 1e-12;
 constexpr std::size_t kCopiedRowsPerTask = 128;
@@ -40,7 +41,7 @@ ArmProgram::ArmProgram(const Context& context, MatrixView<const double> kernel, 
       lambda_(lambda),
       target_(target),
       factor_(factor),
-      // What solving loses: the condition number is at most (size + λ) / λ.
+      // The relative error of a solve: the condition number is at most (size + λ) / λ.
       tolerance_(std::clamp(1e-15 * static_cast<double>(kernel.rows()) / lambda, 1e-13, 1e-8)),
       free_(kernel.rows(), true),
       weights_(kernel.rows(), 0.0) {
@@ -84,7 +85,7 @@ void ArmProgram::set_weights(double price) {
   for (std::size_t i = 0; i < weights_.size(); ++i) weights_[i] = base_[i] + price * per_price_[i];
 }
 
-std::vector<std::size_t> ArmProgram::contradictions(double price) const {
+std::vector<std::size_t> ArmProgram::infeasible_indices(double price) const {
   if (weights_.empty()) return {};
   // Half the gradient at the weights that are zero: K·W − (a + ν) / 2.
   std::vector<double> half_gradient(weights_.size());
@@ -109,13 +110,13 @@ std::vector<std::size_t> ArmProgram::contradictions(double price) const {
 void ArmProgram::solve(double price) {
   std::size_t fewest = std::numeric_limits<std::size_t>::max();
   int patience = kPatience;
-  // Murty's rule ends after finitely many steps, but rounding knows nothing of that.
+  // Murty's rule ends after finitely many steps in exact arithmetic only.
   const std::size_t most_steps = kStepsPerNode * (weights_.size() + 1);
   for (std::size_t step = 0;; ++step) {
     context_.poll();
-    require(step < most_steps, "kernel balancing: the weights do not settle");
+    require(step < most_steps, "kernel balancing: the weights do not converge");
     set_weights(price);
-    const std::vector<std::size_t> wrong = contradictions(price);
+    const std::vector<std::size_t> wrong = infeasible_indices(price);
     if (wrong.empty()) break;
     if (wrong.size() < fewest) {
       fewest = wrong.size();
@@ -139,7 +140,7 @@ double ArmProgram::slope() const { return sum(per_price_); }
 
 void solve_for_total(std::span<ArmProgram> arms, double largest_target, double total) {
   double price = 0;
-  double low = -largest_target;  // no weight pays at this price
+  double low = -largest_target;  // all weights are zero at this price
   double high = std::numeric_limits<double>::infinity();
   for (int k = 0; k < kMaxPrices; ++k) {
     double missing = total;
@@ -155,7 +156,7 @@ void solve_for_total(std::span<ArmProgram> arms, double largest_target, double t
     if (!(next > low && next < high) || k >= kMaxNewtonPrices) {
       next = std::isfinite(high) ? 0.5 * (low + high) : low + 2 * std::abs(low) + 1;
     }
-    if (next == low || next == high) return;  // as near as the numbers come
+    if (next == low || next == high) return;  // to rounding
     price = next;
   }
 }

@@ -28,7 +28,7 @@ void solve_with_factor(const Matrix<double>& factor, std::span<double> b) {
 }
 
 std::vector<double> inverse_diagonal(const Context& context, const Matrix<double>& factor) {
-  // M⁻¹ = L⁻ᵀ·L⁻¹: its diagonal holds the squared lengths of the columns of L⁻¹.
+  // M⁻¹ = L⁻ᵀ·L⁻¹: its diagonal holds the squared norms of the columns of L⁻¹.
   return ops::inverse_column_squares(context, factor.view());
 }
 

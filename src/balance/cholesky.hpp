@@ -8,9 +8,9 @@
 
 namespace cone {
 
-/// The lower Cholesky factor of the symmetric positive definite matrix whose lower triangle is
-/// given, in its place; what is above the diagonal is left alone. Throws Error(kData) where
-/// rounding leaves the matrix without one.
+/// Replaces the lower triangle of a symmetric positive definite matrix by its Cholesky factor; the
+/// upper triangle is not touched. Throws Error(kData) where the matrix is not positive definite in
+/// double precision.
 void factorise(const Context& context, Matrix<double>& matrix);
 
 /// M⁻¹·b in place, from the factor of M.

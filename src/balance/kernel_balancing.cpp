@@ -24,10 +24,10 @@ constexpr std::array kLambdas = {0.001, 0.2, 1.0, 5.0};
 void check_size(std::size_t num_nodes) {
   if (num_nodes <= KernelBalancing::kMaxNodes) return;
   Fault fault;
-  fault.what = "kernel balancing compares every two nodes; " + std::to_string(num_nodes) +
-               " nodes are more than the " + std::to_string(KernelBalancing::kMaxNodes) +
-               " it can hold";
-  fault.advice = "leave this estimator out, or evaluate on a sample of the nodes";
+  fault.what = "kernel balancing needs a kernel between all pairs of nodes; " +
+               std::to_string(num_nodes) + " nodes exceed its limit of " +
+               std::to_string(KernelBalancing::kMaxNodes);
+  fault.advice = "leave out this estimator, or evaluate on a sample of the nodes";
   throw Error(ErrorCode::kUsage, std::move(fault));
 }
 
@@ -56,7 +56,8 @@ template <class Rows>
 void KernelBalancing::build(const Context& context, const Rows& rows,
                             std::span<const std::uint8_t> treatment) {
   validate(options_);
-  require(rows.rows() == treatment.size(), "kernel balancing: features of other nodes");
+  require(rows.rows() == treatment.size(),
+          "kernel balancing: features and treatments differ in length");
   check_size(treatment.size());
   for (std::size_t arm = 0; arm < arms_.size(); ++arm) {
     arms_[arm].begin = order_.size();
@@ -83,7 +84,7 @@ void KernelBalancing::factorise_arms(const Context& context, double lambda) {
   lambda_ = lambda;
   for (ArmPart& arm : arms_) {
     const MatrixView<const double> block = diagonal_block(kernel_, arm.begin, arm.size);
-    // The last factor's memory, where there is one: it is as large as the kernel of the arm.
+    // Reuses the memory of the last factor, which is as large as the kernel of the arm.
     if (arm.factor.rows() != arm.size) {
       arm.factor = make_zero_matrix(context, arm.size, arm.size);
     }
@@ -106,7 +107,8 @@ void KernelBalancing::choose_lambda(const Context& context, std::span<const doub
   if (options_.kernel_lambda > 0) return;
   double best = 0;
   double least = std::numeric_limits<double>::infinity();
-  std::vector<std::vector<double>> diagonals(arms_.size());  // of the best; factors are too large
+  std::vector<std::vector<double>> diagonals(
+      arms_.size());  // of the best λ; storing its factors would take too much memory
   for (std::size_t k = 0; k < kLambdas.size(); ++k) {
     const double candidate = kLambdas[k];
     context.report("balancing", k, kLambdas.size());
@@ -127,14 +129,14 @@ void KernelBalancing::choose_lambda(const Context& context, std::span<const doub
 
 double KernelBalancing::origin(std::span<const double> outcome) const {
   // With weights of mean 1 a shift of the outcomes is a shift of the value, so the regression may
-  // start from their mean; without, the regression is the estimator and starts from 0.
+  // be centred at their mean; without, the regression is the estimator and is centred at 0.
   return options_.kernel_normalised ? mean(outcome) : 0;
 }
 
 std::vector<double> KernelBalancing::coefficients(const ArmPart& arm,
                                                   std::span<const double> outcome,
                                                   double origin) const {
-  require(lambda_ > 0, "kernel balancing: lambda was not chosen");
+  require(lambda_ > 0, "kernel balancing: lambda has not been chosen");
   std::vector<double> y;
   for (std::size_t i = 0; i < arm.size; ++i) y.push_back(outcome[order_[arm.begin + i]] - origin);
   solve_with_factor(arm.factor, y);
@@ -142,7 +144,8 @@ std::vector<double> KernelBalancing::coefficients(const ArmPart& arm,
 }
 
 double KernelBalancing::leave_one_out_error(std::span<const double> outcome) const {
-  require(outcome.size() == num_nodes(), "kernel balancing: outcomes of other nodes");
+  require(outcome.size() == num_nodes(),
+          "kernel balancing: outcomes and treatments differ in length");
   double squares = 0;
   for (const ArmPart& arm : arms_) {
     const std::vector<double> alpha = coefficients(arm, outcome, origin(outcome));
@@ -172,9 +175,9 @@ std::vector<double> KernelBalancing::target(const Context& context,
 
 std::vector<double> KernelBalancing::weights(const Context& context,
                                              MatrixView<const double> policy) const {
-  require(lambda_ > 0, "kernel balancing: lambda was not chosen");
+  require(lambda_ > 0, "kernel balancing: lambda has not been chosen");
   require(policy.rows() == num_nodes() && policy.cols() == arms_.size(),
-          "kernel balancing: a policy of other nodes or arms");
+          "kernel balancing: the policy is not of these nodes and arms");
   const std::vector<double> a = target(context, policy);
   const auto part = [&](const ArmPart& arm) {
     return std::span<const double>(a).subspan(arm.begin, arm.size);
@@ -200,20 +203,22 @@ std::vector<double> KernelBalancing::weights(const Context& context,
     programs.emplace_back(context, diagonal_block(kernel_, arm.begin, arm.size), lambda_, part(arm),
                           arm.factor);
   }
-  double total = 0;  // as many as there are nodes, or units where they stand for several
+  double total = 0;  // the number of nodes, or of units where survey weights apply
   for (std::size_t i = 0; i < policy.rows(); ++i) total += total_probability(policy.row(i));
   if (total == 0) return result;
   solve_for_total(programs, *std::max_element(a.begin(), a.end()), total);
   for (std::size_t k = 0; k < arms_.size(); ++k) keep(arms_[k], programs[k].weights());
   const double reached = sum(result);
-  require(std::abs(reached - total) <= 1e-6 * total, "kernel balancing: the weights do not add up");
+  require(std::abs(reached - total) <= 1e-6 * total,
+          "kernel balancing: the weights do not sum to their total");
   for (double& weight : result) weight *= total / reached;
   return result;
 }
 
 BalancedValue KernelBalancing::value(const Context& context, std::span<const double> outcome,
                                      MatrixView<const double> policy) const {
-  require(outcome.size() == num_nodes(), "kernel balancing: outcomes of other nodes");
+  require(outcome.size() == num_nodes(),
+          "kernel balancing: outcomes and treatments differ in length");
   BalancedValue result;
   result.weights = weights(context, policy);
   std::vector<std::vector<double>> alpha(arms_.size());

@@ -13,21 +13,21 @@
 namespace cone {
 namespace {
 
-/// Rows of the matrix that one task fills, and multiplications it does in one call, at most.
+/// The most rows of the matrix that one task fills, and multiplications in one call.
 constexpr std::size_t kRowsPerTask = 128;
 constexpr double kProductsPerTask = 2e9;
 /// How many times faster a multiplication is in a dense kernel than in a scattered update.
 constexpr double kDenseAdvantage = 16;
-/// A squared distance below this share of the squared lengths is rounding.
+/// A squared distance below this share of the squared norms is rounding.
 constexpr double kDistanceRounding = 1e-13;
 
 /// Turns the products x_i·x_j of a piece of rows into squared distances.
-void distances_from_products(std::size_t begin, std::size_t end, std::span<const double> lengths,
+void distances_from_products(std::size_t begin, std::size_t end, std::span<const double> norms,
                              Matrix<double>& products) {
   for (std::size_t i = begin; i < end; ++i) {
     const std::span<double> row = products.row(i);
     for (std::size_t j = 0; j < row.size(); ++j) {
-      const double total = lengths[i] + lengths[j];
+      const double total = norms[i] + norms[j];
       const double squared = total - 2 * row[j];
       row[j] = squared > kDistanceRounding * total ? squared : 0.0;
     }
@@ -35,8 +35,8 @@ void distances_from_products(std::size_t begin, std::size_t end, std::span<const
   }
 }
 
-/// The rows in the order given, less the mean of each column: distances stay, but far from the
-/// origin they would be small differences of large numbers.
+/// The rows in the order given, centred: distances do not change, but far from the origin they
+/// would be small differences of large numbers.
 Matrix<double> centred_rows(MatrixView<const double> rows, std::span<const std::size_t> order) {
   std::vector<CompensatedSum> sums(rows.cols());
   for (const std::size_t node : order) {
@@ -53,10 +53,10 @@ Matrix<double> centred_rows(MatrixView<const double> rows, std::span<const std::
 
 Matrix<double> scattered_distances(const Context& context, const SparseMatrix& rows) {
   const SparseMatrix columns = rows.transposed();
-  std::vector<double> lengths(rows.rows());
+  std::vector<double> norms(rows.rows());
   for (std::size_t i = 0; i < rows.rows(); ++i) {
     const SparseMatrix::Row row = rows.row(i);
-    lengths[i] = dot(row.values, row.values);
+    norms[i] = dot(row.values, row.values);
   }
   auto result = Matrix<double>::unfilled(rows.rows(), rows.rows());
   context.for_each_range(rows.rows(), kRowsPerTask, [&](std::size_t begin, std::size_t end) {
@@ -72,7 +72,7 @@ Matrix<double> scattered_distances(const Context& context, const SparseMatrix& r
         }
       }
     }
-    distances_from_products(begin, end, lengths, result);
+    distances_from_products(begin, end, norms, result);
   });
   return result;
 }
@@ -93,8 +93,8 @@ struct OrderStatistic {
   std::uint64_t num_below;  ///< positive values that are smaller
 };
 
-/// The positive value below the diagonal with `rank` others before it, in place: positive numbers
-/// are in the order of their bits, so each pass counts the next 16 of those that agree so far.
+/// The positive value below the diagonal of rank `rank`, without a copy: positive numbers are
+/// ordered as their bits, so each pass counts the next 16 bits of the values that agree so far.
 OrderStatistic order_statistic(const Context& context, const Matrix<double>& squared,
                                std::uint64_t rank) {
   constexpr unsigned kDigitBits = 16;
@@ -143,15 +143,15 @@ bool dense_is_cheaper(const SparseMatrix& rows) {
 Matrix<double> squared_distances(const Context& context, MatrixView<const double> rows,
                                  std::span<const std::size_t> order) {
   const Matrix<double> x = centred_rows(rows, order);
-  std::vector<double> lengths(x.rows());
-  for (std::size_t i = 0; i < x.rows(); ++i) lengths[i] = dot(x.row(i), x.row(i));
+  std::vector<double> norms(x.rows());
+  for (std::size_t i = 0; i < x.rows(); ++i) norms[i] = dot(x.row(i), x.row(i));
   auto result = Matrix<double>::unfilled(x.rows(), x.rows());
   const double products_per_row =
       std::max(1.0, static_cast<double>(x.rows()) * static_cast<double>(x.cols()));
   const auto rows_per_task = static_cast<std::size_t>(
       std::clamp(kProductsPerTask / products_per_row, 1.0, static_cast<double>(kRowsPerTask)));
   context.for_each_range(x.rows(), rows_per_task, [&](std::size_t begin, std::size_t end) {
-    // New pages come slowly: row by row, so that the observer is asked meanwhile.
+    // Allocating pages is slow: row by row, polling for cancellation in between.
     for (std::size_t i = begin; i < end; ++i) {
       context.poll();
       std::ranges::fill(result.row(i), 0.0);
@@ -164,7 +164,7 @@ Matrix<double> squared_distances(const Context& context, MatrixView<const double
                   1.0, x.row(begin).data(), width, x.data(), width, 0.0, result.row(begin).data(),
                   n);
     }
-    distances_from_products(begin, end, lengths, result);
+    distances_from_products(begin, end, norms, result);
   });
   return result;
 }
@@ -197,7 +197,7 @@ double median_distance(const Context& context, const Matrix<double>& squared) {
   const auto [upper, num_below] = order_statistic(context, squared, count / 2);
   if (count % 2 == 1) return std::sqrt(upper);
   double lower = upper;
-  if (num_below == count / 2) {  // the one before it is smaller
+  if (num_below == count / 2) {  // the value before it is smaller
     lower = 0;
     for (const double largest : context.map_ranges<double>(
              squared.rows(), kRowsPerTask, [&, middle = upper](std::size_t begin, std::size_t end) {

@@ -9,11 +9,11 @@
 
 namespace cone {
 
-/// Squared Euclidean distances between the rows, in the order given: rows order.size() ×
-/// order.size(), symmetric up to rounding, exactly 0 for rows that are equal up to rounding.
+/// Squared Euclidean distances between the rows, in the order given: order.size() × order.size(),
+/// symmetric up to rounding, exactly 0 for rows that are equal up to rounding.
 Matrix<double> squared_distances(const Context& context, MatrixView<const double> rows,
                                  std::span<const std::size_t> order);
-/// Scattered products of the sparse rows, or dense blocks where that is cheaper.
+/// The same for sparse rows: by scattered products, or by dense blocks where that is cheaper.
 Matrix<double> squared_distances(const Context& context, const SparseMatrix& rows,
                                  std::span<const std::size_t> order);
 

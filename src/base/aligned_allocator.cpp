@@ -24,7 +24,7 @@ std::align_val_t alignment(std::size_t bytes) {
 void* allocate_aligned(std::size_t bytes) {
   void* const memory = ::operator new(bytes, alignment(bytes));
 #if defined(__linux__)
-  // Advice only: where the system does not take it the memory is as good as any.
+  // Advice only: the memory is usable even if the system ignores it.
   if (deserves_huge_pages(bytes)) ::madvise(memory, bytes, MADV_HUGEPAGE);
 #endif
   return memory;

@@ -28,7 +28,7 @@ std::string_view ByteReader::next_bytes(std::uint64_t count, std::string_view wh
 std::string_view ByteReader::next_text(std::uint32_t max_length, std::string_view what) {
   const auto length = next<std::uint32_t>(what);
   if (length > max_length) {
-    fail(fmt::format("{}: {} bytes of text, {} at most", what, length, max_length));
+    fail(fmt::format("{}: {} bytes of text, but at most {} are allowed", what, length, max_length));
   }
   return next_bytes(length, what);
 }
@@ -41,7 +41,7 @@ double ByteReader::next_finite(std::string_view what) {
 
 double ByteReader::next_positive(std::string_view what) {
   const double value = next_finite(what);
-  if (value <= 0) fail(fmt::format("{}: {} is not more than 0", what, value));
+  if (value <= 0) fail(fmt::format("{}: {} is not positive", what, value));
   return value;
 }
 

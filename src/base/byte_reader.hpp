@@ -38,7 +38,7 @@ class ByteReader {
   }
   /// A length (32 bits), at most `max_length`, then the bytes.
   std::string_view next_text(std::uint32_t max_length, std::string_view what);
-  /// A double that is a number, and one that is more than 0.
+  /// A finite double, and a finite positive one.
   double next_finite(std::string_view what);
   double next_positive(std::string_view what);
 

@@ -82,7 +82,7 @@ void FaultList::throw_if_any(ErrorCode code) const {
   std::vector<Fault> faults = listed_;
   std::map<std::string, std::uint64_t> unlisted = count_by_kind_;
   for (const std::string& kind : kinds_) --unlisted[kind];
-  for (std::size_t i = faults.size(); i-- > 0;) {  // the last of a kind speaks for the rest
+  for (std::size_t i = faults.size(); i-- > 0;) {  // the last of a kind stands for the rest
     std::uint64_t& count = unlisted[kinds_[i]];
     if (count > 0) faults[i].what += fmt::format(" (and {} more like this)", count);
     count = 0;

@@ -12,7 +12,7 @@
 namespace cone {
 namespace {
 
-/// A column is stored dense where one value in this many is not zero, or more.
+/// A column is stored densely where at least one value in this many is nonzero.
 constexpr double kDenseFromOneIn = 4;
 
 std::vector<std::uint32_t> numbers_below(std::size_t count) {
@@ -21,7 +21,7 @@ std::vector<std::uint32_t> numbers_below(std::size_t count) {
   return numbers;
 }
 
-/// Hashes values that come one by one as if they lay in one array.
+/// Hashes values that come one by one as if they were in one array.
 template <class T>
 class HashedStream {
  public:
@@ -212,7 +212,7 @@ FeatureMatrix store_full_columns_densely(SparseMatrix x, std::size_t num_candida
     if (x.values()[k] == 0) has_stored_zero[x.columns()[k]] = true;
   }
   constexpr std::uint32_t kSparse = std::numeric_limits<std::uint32_t>::max();
-  std::vector<std::uint32_t> place(x.cols(), kSparse);
+  std::vector<std::uint32_t> dense_index(x.cols(), kSparse);
   std::vector<std::uint32_t> dense_columns;
   std::uint64_t num_moved = 0;
   for (std::uint32_t j = 0; j < num_candidates; ++j) {
@@ -220,7 +220,7 @@ FeatureMatrix store_full_columns_densely(SparseMatrix x, std::size_t num_candida
         is_stored_densely(static_cast<double>(num_entries[j]), static_cast<double>(x.rows()));
     if (!is_full) continue;
     if (has_stored_zero[j]) continue;
-    place[j] = static_cast<std::uint32_t>(dense_columns.size());
+    dense_index[j] = static_cast<std::uint32_t>(dense_columns.size());
     dense_columns.push_back(j);
     num_moved += num_entries[j];
   }
@@ -235,7 +235,7 @@ FeatureMatrix store_full_columns_densely(SparseMatrix x, std::size_t num_candida
   for (std::size_t i = 0; i < x.rows(); ++i) {
     const SparseMatrix::Row row = x.row(i);
     for (std::size_t k = 0; k < row.size(); ++k) {
-      if (const std::uint32_t d = place[row.columns[k]]; d != kSparse) {
+      if (const std::uint32_t d = dense_index[row.columns[k]]; d != kSparse) {
         dense(i, d) = row.values[k];
       } else {
         columns.push_back(row.columns[k]);

@@ -22,7 +22,7 @@ namespace {
 }  // namespace
 
 MappedFile::MappedFile(const std::filesystem::path& path) {
-  // Opening a pipe would wait for somebody who writes to it.
+  // Without O_NONBLOCK, opening a pipe would wait for a writer.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (!file.is_open()) fail_reading(path, errno_text());
   struct stat info {};
@@ -30,7 +30,7 @@ MappedFile::MappedFile(const std::filesystem::path& path) {
   if (S_ISDIR(info.st_mode)) fail_reading(path, "it is a folder", "name a file");
   if (!S_ISREG(info.st_mode)) {
     fail_reading(path, "it is not a regular file but a pipe or a device",
-                 "save what it gives to a file first");
+                 "save its contents to a file first");
   }
   size_ = static_cast<std::size_t>(info.st_size);
   if (size_ == 0) return;  // mmap refuses empty mappings
@@ -79,7 +79,7 @@ std::filesystem::path follow_links(const std::filesystem::path& path) {
     target = target.parent_path() / next;
   }
   throw Error(ErrorCode::kUsage, {{.file = path.string()},
-                                  "cannot be written: its links lead in a circle",
+                                  "cannot be written: its symbolic links form a loop",
                                   "name another path"});
 }
 

@@ -24,7 +24,7 @@ class MappedFile {
   std::string_view bytes() const { return {data_, size_}; }
   /// Tells the kernel that a prefix is no longer needed, to bound the resident size of a scan.
   void release_before(std::size_t offset) const { release(0, offset); }
-  /// The same for the whole pages of [begin, end); reading them again brings them back.
+  /// The same for the whole pages of [begin, end); reading them again loads them again.
   void release(std::size_t begin, std::size_t end) const;
 
  private:
@@ -37,23 +37,23 @@ class MappedFile {
 enum class PathKind { kMissing, kFile, kFolder, kOther };
 PathKind path_kind(const std::filesystem::path& path) noexcept;
 
-/// Where writing to `path` puts the bytes: symbolic links are followed, also one that leads to
-/// nothing yet. Throws Error(kUsage) where they lead in a circle.
+/// The file that writing to `path` changes: symbolic links are followed, also one whose target does
+/// not exist yet. Throws Error(kUsage) where they form a loop.
 std::filesystem::path follow_links(const std::filesystem::path& path);
 
-/// A file that is going to be written. Whether it can be is found out when this is made, before a
-/// long computation: its temporary file is opened beside it then, without a name where the file
-/// system allows that. Bytes go there; write() flushes them to disk and renames the file over
-/// `path`, so that a reader sees the old file or the whole new one. Without write() nothing changes
-/// and nothing stays. The new file has the permissions of the one it replaces. Symbolic links are
-/// followed; what is not a regular file (a pipe, a device) is opened and written to as it is.
+/// A file that is going to be written. The constructor checks, before a long computation, that it
+/// can be: it opens a temporary file in the same folder, without a name where the file system
+/// allows that. Bytes go there; write() flushes them to disk and renames the file over `path`, so
+/// that a reader sees the old file or the complete new one. Without write() nothing changes and
+/// nothing remains. The new file has the permissions of the one it replaces. Symbolic links are
+/// followed; anything but a regular file (a pipe, a device) is opened and written to directly.
 class PendingFile {
  public:
   explicit PendingFile(const std::filesystem::path& path);
 
-  /// Why it cannot be written, as errno has it; 0 where nothing speaks against it.
+  /// Why it cannot be written, as an errno; 0 where it can.
   int error() const { return error_; }
-  /// Once. Throws Error(kIo), and what `body` throws; the old file stays then.
+  /// Once. Throws Error(kIo), and whatever `body` throws; the old file then stays unchanged.
   void write(const std::function<void(std::ostream&)>& body);
 
  private:
@@ -61,18 +61,18 @@ class PendingFile {
   void open_temporary();
 
   std::filesystem::path named_;   ///< as the user wrote it
-  std::filesystem::path target_;  ///< behind the links
+  std::filesystem::path target_;  ///< with links resolved
   int error_ = 0;
-  std::optional<Descriptor> in_place_;  ///< of a pipe nobody reads yet: not open
+  std::optional<Descriptor> in_place_;  ///< not open for a pipe without a reader yet
   std::optional<Temporary> temporary_;
   std::optional<unsigned> permissions_;  ///< of the file that it replaces
 };
 
-/// Whether the path itself is wrong for this reason, and another one may do; otherwise the machine
-/// is at fault (no space, no descriptors).
+/// Whether the error is due to the path, so that another one may work; otherwise it is due to the
+/// machine (no space, no descriptors).
 bool is_fault_of_path(int error);
 
-/// Writes a file that nobody made sure of before: PendingFile(path).write(body).
+/// Writes a file without checking beforehand that it can be: PendingFile(path).write(body).
 void write_atomically(const std::filesystem::path& path,
                       const std::function<void(std::ostream&)>& body);
 

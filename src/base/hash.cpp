@@ -7,7 +7,8 @@
 
 #include "cone/error.hpp"
 
-// States travel between processes: they are then those of this program, whatever library is there.
+// Checksum states are sent between processes: inlining fixes their layout, whatever library is
+// installed.
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -52,7 +53,7 @@ std::vector<std::byte> Checksum::save() const {
 
 void Checksum::resume(std::span<const std::byte> saved) {
   require(saved.size() == sizeof(XXH3_state_t), "checksum: not a state");
-  // The secret is the same everywhere, but lies elsewhere in every process.
+  // The secret is the same everywhere, but its address differs between processes.
   const unsigned char* const secret = state_->xxh->extSecret;
   std::memcpy(state_->xxh, saved.data(), saved.size());
   state_->xxh->extSecret = secret;

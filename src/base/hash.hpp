@@ -34,7 +34,7 @@ class Checksum {
 
   std::string hex() const;
 
-  /// The state, for another process of the same program to go on from.
+  /// The state, for another process of the same program to continue from.
   std::vector<std::byte> save() const;
   void resume(std::span<const std::byte> saved);
 

@@ -7,11 +7,12 @@
 
 namespace cone {
 
-/// "There is no such number": a node that is not scored, an estimate without a standard error.
+/// A missing number: a node that is not scored, an estimate without a standard error.
 inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-/// Neumaier's compensated sum: the order of the terms moves the result by a few ulps at most, so
-/// permuting nodes changes no estimate that a user could see.
+/// Compensated summation (Neumaier 1974, Rundungsfehleranalyse einiger Verfahren zur Summation
+/// endlicher Summen): the order of the terms moves the result by a few ulps at most, so permuting
+/// nodes changes no visible digit of an estimate.
 class CompensatedSum {
  public:
   void add(double x) {
@@ -43,8 +44,8 @@ inline double dot(std::span<const double> a, std::span<const double> b) {
   return sum;
 }
 
-/// What the probabilities of a policy's row add up to: 1, or the weight of a node that stands for
-/// several units. What differs from 1 by rounding only is 1.
+/// The sum of the probabilities in a policy's row: 1, or the node's survey weight where rows are
+/// weighted. A sum that differs from 1 by rounding only is 1.
 inline double total_probability(std::span<const double> row) {
   constexpr double kRounding = 1e-12;
   double total = 0;

@@ -36,12 +36,13 @@ enum class Stream : std::uint32_t {
   kDependence = 19,
   kComparison = 20,
   kRefuter = 21,
-  kCliques = 22,
+  kNeighbourhoodDraws = 22,
 };
 
-/// A counter-based generator (Philox 4×32-10): the draws of (seed, stream, item) are a pure
-/// function of those three, whatever was drawn elsewhere and on however many threads. Cheap to
-/// construct (no state to warm up), so make one per item and let it go.
+/// A counter-based generator (Philox 4×32-10; Salmon, Moraes, Dror and Shaw 2011, Parallel random
+/// numbers: as easy as 1, 2, 3): the draws of (seed, stream, item) are a pure function of those
+/// three, whatever was drawn elsewhere and on however many threads. Cheap to construct (no state to
+/// warm up), so make one per item and discard it.
 class Rng {
  public:
   Rng(std::uint64_t seed, Stream stream, std::uint64_t item = 0)
@@ -57,7 +58,7 @@ class Rng {
     }
     return block_[used_++];
   }
-  /// As if `count` numbers of 32 bits had been drawn. Of a generator that nothing was drawn from.
+  /// As if `count` numbers of 32 bits had been drawn. Only before the first draw.
   void skip(std::uint64_t count) {
     counter_[0] += static_cast<std::uint32_t>(count / 4);
     used_ = 4;
@@ -91,7 +92,8 @@ class Rng {
     return radius * std::cos(2.0 * std::numbers::pi * uniform());
   }
   double exponential() { return -std::log(uniform_positive()); }
-  /// Gamma(shape, 1), shape > 0. Marsaglia and Tsang (2000); shapes under 1 by the power trick.
+  /// Gamma(shape, 1), shape > 0. Marsaglia and Tsang (2000), A simple method for generating gamma
+  /// variables; shapes below 1 by boosting.
   double gamma(double shape);
   /// A uniformly random order of 0, ..., n − 1.
   std::vector<std::uint32_t> permutation(std::uint32_t n);

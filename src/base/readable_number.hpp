@@ -4,11 +4,11 @@
 
 namespace cone {
 
-/// "12.3 %" of 0.123. What rounds to nothing has no sign: never "-0.0 %".
+/// 0.123 → "12.3 %". A number that rounds to zero has no sign: never "-0.0 %".
 std::string share_in_percent(double share, int decimals = 1);
 
-/// Four digits, and of large numbers all before the point: 0.1235, 1000000. An exponent only where
-/// the digits would be too many to read.
+/// Four significant digits, and all digits before the point: 0.1235, 1000000. An exponent only
+/// where the digits would be too many to read.
 std::string readable_number(double value);
 
 }  // namespace cone

@@ -42,7 +42,7 @@ struct fmt::formatter<cone::ShownNumber<Real>> : fmt::formatter<Real> {
 
 namespace cone {
 
-/// fmt::format for what is printed and recorded: never "nan" or "inf", whatever was computed.
+/// fmt::format for text that is printed or recorded: never "nan" or "inf", whatever was computed.
 template <class... Args>
 std::string sentence(fmt::format_string<Shown<Args>...> pattern, const Args&... args) {
   return fmt::format(pattern, shown(args, "–")...);

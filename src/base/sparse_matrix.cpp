@@ -14,7 +14,7 @@ SparseMatrix::SparseMatrix(std::size_t num_cols, std::vector<std::uint64_t> offs
   require(!offsets_.empty() && offsets_.front() == 0, "sparse matrix: offsets must start at 0");
   require(offsets_.back() == columns_.size() && columns_.size() == values_.size(),
           "sparse matrix: offsets, columns and values disagree in length");
-  // All offsets before any column: a later one may still lead out of the array.
+  // All offsets before any column: a later one may still point outside the array.
   require(std::is_sorted(offsets_.begin(), offsets_.end()), "sparse matrix: offsets must ascend");
   for (std::size_t i = 0; i + 1 < offsets_.size(); ++i) {
     for (std::uint64_t k = offsets_[i]; k < offsets_[i + 1]; ++k) {

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 constexpr int kMostTemporaries = 1000;
 
 fs::path temporary_path(const fs::path& target, int number) {
-  // Of fixed length, so that a target with the longest name there can be has a temporary too.
+  // Of fixed length, so that a target with the longest possible name has a temporary too.
   return target.parent_path() /
          fmt::format("{}{:016x}-{}", kTemporaryPrefix, hash64(target.filename().native()), number);
 }
@@ -34,15 +34,15 @@ bool is_same_file(const fs::path& path, const struct stat& info) {
          named.st_ino == info.st_ino;
 }
 
-/// Locks what was just created. False where another process removed it in between, thinking that
-/// its owner was dead. Where the file system has no locks that never happens.
-bool take_hold(int descriptor) {
+/// Locks a file or folder just created. False where another process removed it in between as
+/// abandoned, which never happens where the file system has no locks.
+bool acquire_lock(int descriptor) {
   if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return false;
   struct stat info {};
   return ::fstat(descriptor, &info) == 0 && info.st_nlink > 0;
 }
 
-/// Removes what a process left that is no more: its lock is free. True when nothing is there.
+/// Removes a temporary whose process has ended, as its free lock shows. True when nothing is left.
 bool remove_abandoned(const fs::path& path, const std::function<bool(const fs::path&)>& remove) {
   const Descriptor found(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!found.is_open()) return errno == ENOENT;
@@ -55,7 +55,8 @@ bool remove_abandoned(const fs::path& path, const std::function<bool(const fs::p
 
 bool remove_file(const fs::path& path) { return ::unlink(path.c_str()) == 0 || errno == ENOENT; }
 
-/// `create` makes something by that name and returns its descriptor, or -1 and errno; so does this.
+/// `create` makes a file or folder of that name and returns its descriptor, or -1 and errno; so
+/// does this function.
 template <class Create>
 std::pair<fs::path, int> create_temporary(const fs::path& target, const Create& create,
                                           const std::function<bool(const fs::path&)>& remove) {
@@ -64,7 +65,7 @@ std::pair<fs::path, int> create_temporary(const fs::path& target, const Create& 
     for (int attempt = 0; attempt < 2; ++attempt) {
       const int descriptor = create(path);
       if (descriptor >= 0) {
-        if (take_hold(descriptor)) return {path, descriptor};
+        if (acquire_lock(descriptor)) return {path, descriptor};
         ::close(descriptor);
       } else if (errno != EEXIST) {
         return {{}, -1};
@@ -77,12 +78,12 @@ std::pair<fs::path, int> create_temporary(const fs::path& target, const Create& 
   return {{}, -1};
 }
 
-/// A file without a name, which its process can link to one as long as it can name it by /proc; -1
-/// where that is not possible.
+/// A file without a name, which its process can link to a name through /proc; -1 where that is not
+/// possible.
 int create_nameless(const fs::path& target, unsigned mode) {
   if (::access("/proc/self/fd", X_OK) != 0) return -1;
   const int file = ::open(folder_of(target).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
-  if (file >= 0) ::flock(file, LOCK_EX | LOCK_NB);  // for the time when it has a name
+  if (file >= 0) ::flock(file, LOCK_EX | LOCK_NB);  // in effect once it has a name
   return file;
 }
 

@@ -26,18 +26,17 @@ class Descriptor {
 /// How the names of all temporaries begin.
 inline constexpr std::string_view kTemporaryPrefix = ".cone-tmp-";
 
-/// A new, empty file or folder beside the target that it will be renamed to. Its name is made from
-/// the target's (.cone-tmp-HASH-NUMBER), and it is locked as long as its process lives. So whoever
-/// writes to the same target next can tell what a killed process left behind, and removes it, from
-/// what another process is still writing, and leaves that alone. A file has no name until it is
-/// moved where the file system can do that: then a process that is killed before leaves nothing.
+/// A new, empty file or folder in the folder of the target that it will be renamed to. Its name is
+/// derived from the target's (.cone-tmp-HASH-NUMBER), and it is locked as long as its process
+/// lives. So the next process that writes to the same target removes what a killed process left
+/// behind, and leaves alone what another process is still writing. Where the file system supports
+/// it, a file has no name until it is moved: a process that is killed before leaves nothing.
 class Temporary {
  public:
   /// Permissions are `mode` less the umask. Where it cannot be made, the descriptor is negative and
   /// errno says why.
   static Temporary create_file(const std::filesystem::path& target, unsigned mode);
-  /// The same of a folder. `remove` takes away one that a killed process left; true when it is
-  /// gone.
+  /// The same for a folder. `remove` deletes one that a killed process left; true when it is gone.
   static Temporary create_folder(const std::filesystem::path& target,
                                  const std::function<bool(const std::filesystem::path&)>& remove);
 
@@ -51,7 +50,7 @@ class Temporary {
   int descriptor() const { return descriptor_.number(); }
   /// Renames a file to its target. Returns errno, or 0.
   int move_to(const std::filesystem::path& target);
-  /// It was renamed: there is nothing to remove any more.
+  /// To be called after it was renamed: there is nothing left to remove.
   void release() { path_.clear(); }
 
  private:
@@ -62,16 +61,16 @@ class Temporary {
   Descriptor descriptor_;
 };
 
-/// Removes the temporary files that killed processes left in a folder, of whatever targets. What
-/// cannot be listed or removed stays.
+/// Removes the temporary files that killed processes left in a folder, for any target. Files that
+/// cannot be listed or removed stay.
 void remove_abandoned_files(const std::filesystem::path& folder);
 
-/// The folder that a path lies in.
+/// The folder of a path.
 std::filesystem::path folder_of(const std::filesystem::path& path);
 
 /// Throws Error(kIo).
 [[noreturn]] void fail_writing(const std::filesystem::path& path, const std::string& why);
-/// What errno says, in words.
+/// The message of errno.
 std::string errno_text();
 
 }  // namespace cone

@@ -9,8 +9,8 @@ namespace cone {
 /// 1234567 → "1,234,567".
 std::string grouped(std::uint64_t number);
 
-/// With so many decimals; as a power of ten with the same last digit where these or the digits
-/// before them are too many to read; "-" where it is not finite.
+/// With this many decimals; with an exponent and the same last digit where the digits would be too
+/// many to read; "-" where it is not finite.
 enum class Sign { kOfNegative, kAlways };
 std::string fixed_number(double value, int decimals, Sign sign = Sign::kOfNegative);
 
@@ -25,19 +25,18 @@ struct Character {
 };
 Character first_character(std::string_view text);
 
-/// Characters that a reader cannot see but that change what is read: controls (a terminal obeys
-/// C0 and C1), marks that turn the direction of a line, line ends that no program counts, spaces of
-/// no width and tags, with which one name looks like another. The joiners U+200C and U+200D stay:
-/// Persian and emoji need them.
+/// Invisible characters that change how text is read: controls (a terminal obeys C0 and C1), marks
+/// that change the writing direction, uncommon line separators, zero-width spaces and tags, with
+/// which one name looks like another. The joiners U+200C and U+200D are not among them: Persian and
+/// emoji need them.
 bool is_treacherous(std::uint32_t code);
 
-/// A user's text, fit for a message, a terminal and a page: treacherous characters as \xNN or
-/// \uNNNN, bytes that are not UTF-8 as \xNN,
-/// and cut after about `max_length` bytes.
+/// A user's text, safe for a message, a terminal and a page: treacherous characters as \xNN or
+/// \uNNNN, bytes that are not UTF-8 as \xNN, and cut after about `max_length` bytes.
 std::string printable(std::string_view text, std::size_t max_length = 60);
 
-/// The same for whole texts: line ends and tabs stay, and nothing is cut. Text that is printable
-/// already stays as it is.
+/// The same for whole texts: line ends and tabs stay, and nothing is cut. Text that is already
+/// printable is unchanged.
 std::string printable_lines(std::string_view text);
 
 /// Why text cannot be a name or an id ("has a NUL byte", ...), or nullptr when it can.
@@ -72,7 +71,7 @@ std::string closest_name(std::string_view word, const Names& candidates) {
   constexpr std::size_t kLongest = 100;  // a file may hold names of megabytes
   std::string best;
   if (word.size() < kShortest || word.size() > kLongest) return best;
-  std::size_t best_distance = 3;  // further than two edits is no typing slip
+  std::size_t best_distance = 3;  // more than two edits are not a typing error
   for (const auto& candidate : candidates) {
     const std::size_t size = std::string_view(candidate).size();
     // The distance is at least the difference of the lengths.

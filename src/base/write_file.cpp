@@ -14,7 +14,7 @@
 namespace cone {
 namespace {
 
-/// The output side of a descriptor. Unlike a file stream it says why a write failed.
+/// An output buffer for a descriptor. Unlike a file stream it reports why a write failed.
 class DescriptorBuffer : public std::streambuf {
  public:
   explicit DescriptorBuffer(int descriptor) : descriptor_(descriptor) { make_room(); }
@@ -48,7 +48,7 @@ class DescriptorBuffer : public std::streambuf {
   std::vector<char> bytes_ = std::vector<char>(std::size_t{1} << 16);  // stacks may be small
 };
 
-/// `named` is what the user called the file.
+/// `named` is the path as the user gave it.
 void write_to(int descriptor, const std::filesystem::path& named,
               const std::function<void(std::ostream&)>& write) {
   DescriptorBuffer buffer(descriptor);
@@ -60,7 +60,7 @@ void write_to(int descriptor, const std::filesystem::path& named,
   fail_writing(named, std::generic_category().message(error));
 }
 
-/// The errno of a rename over `target`, as far as it can be told without one.
+/// The errno that a rename over `target` would give, where it can be predicted.
 int foresee_rename(const std::filesystem::path& target, const struct stat& old) {
   struct statx more {};
   if (::statx(AT_FDCWD, target.c_str(), AT_SYMLINK_NOFOLLOW, STATX_TYPE, &more) == 0) {
@@ -116,7 +116,7 @@ PendingFile::PendingFile(const std::filesystem::path& path) : named_(path), targ
 }
 
 void PendingFile::open_in_place(bool is_pipe) {
-  // Waiting for a reader is for later: it may itself wait for another output.
+  // Does not wait for a reader yet: it may itself wait for another output.
   const int file = ::open(target_.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   if (file < 0 && !(is_pipe && errno == ENXIO)) error_ = errno;
   if (file >= 0) ::fcntl(file, F_SETFL, 0);  // from here on it may wait
@@ -124,7 +124,7 @@ void PendingFile::open_in_place(bool is_pipe) {
 }
 
 void PendingFile::open_temporary() {
-  // What only the owner may read is never readable to others in the meantime.
+  // A file that only the owner may read is never readable to others in the meantime.
   constexpr unsigned kOwner = 0600;
   constexpr unsigned kAll = 0666;
   temporary_.emplace(Temporary::create_file(target_, permissions_ ? kOwner : kAll));

@@ -15,7 +15,7 @@
 namespace cone {
 namespace {
 
-/// Of the time that a fold takes; a guess for the progress bar.
+/// Share of a fold's time, for the progress bar.
 constexpr double kEncoderShare = 0.7;
 
 FoldTraining training_summary(const TrainedEncoder& encoder, const ConeOptions& options) {
@@ -28,24 +28,24 @@ FoldTraining training_summary(const TrainedEncoder& encoder, const ConeOptions& 
           .curves = thin_history(encoder.history, encoder.best_epoch, options)};
 }
 
-/// Standardised representations of some nodes, and where those of each arm are.
+/// Standardised representations of some nodes.
 struct LoggedRows {
   Matrix<float> z;
   std::vector<NodeIndex> nodes;
 
   LoggedRows(const Matrix<float>& all, const std::vector<NodeIndex>& of)
       : z(rows_of(all, of)), nodes(of) {}
-  /// The rows whose nodes are of this arm.
+  /// The rows of the nodes with this logged arm.
   Matrix<float> rows_of_arm(const Dataset& data, Arm arm) const {
-    std::vector<std::size_t> places;
+    std::vector<std::size_t> rows_of_nodes;
     for (std::size_t k = 0; k < nodes.size(); ++k) {
-      if (data.treatment[nodes[k]] == arm) places.push_back(k);
+      if (data.treatment[nodes[k]] == arm) rows_of_nodes.push_back(k);
     }
-    return rows_of(z, places);
+    return rows_of(z, rows_of_nodes);
   }
 };
 
-/// Returns the squared error summed over the held-out nodes of the arm.
+/// Returns the sum of squared errors over the held-out nodes of the arm.
 double fit_arm(const Context& context, const Dataset& data, const LoggedRows& train,
                const LoggedRows& held_out, Arm arm, const ConeOptions& options,
                ArmNetwork& network) {
@@ -61,7 +61,7 @@ double fit_arm(const Context& context, const Dataset& data, const LoggedRows& tr
 
 struct FittedFold {
   ConeFold fold;
-  Matrix<float> z;  ///< of the nodes that the task scores
+  Matrix<float> z;  ///< of the task's scored nodes
 };
 
 FittedFold fit_fold(const Context& context, const ConeInput& input, const FitTask& task,
@@ -98,7 +98,7 @@ FittedFold fit_fold(const Context& context, const ConeInput& input, const FitTas
   return fitted;
 }
 
-/// The memory that fitting a fold takes, roughly: matrices of the encoder, and its weights.
+/// The approximate memory of fitting a fold: matrices of the encoder, and its weights.
 std::uint64_t training_bytes(const ConeInput& input, const ConeOptions& options) {
   constexpr std::uint64_t kMatricesPerLayer = 8;
   constexpr std::uint64_t kOtherMatrices = 8;
@@ -109,13 +109,13 @@ std::uint64_t training_bytes(const ConeInput& input, const ConeOptions& options)
                           kStates * parts.layout.size());
 }
 
-/// The rows of a task's scored nodes among those of the plan, both ascending.
+/// Copies the rows of a task's scored nodes to their rows among the plan's, both ascending.
 void put_scored_rows(const FitPlan& plan, const FitTask& task, const Matrix<float>& rows,
                      Matrix<float>& all) {
   if (all.rows() == 0) all = Matrix<float>(plan.scored.size(), rows.cols());
-  const std::vector<std::size_t> places = find_rows(plan.scored, task.score);
-  for (std::size_t k = 0; k < places.size(); ++k) {
-    std::copy(rows.row(k).begin(), rows.row(k).end(), all.row(places[k]).begin());
+  const std::vector<std::size_t> rows_of_nodes = find_rows(plan.scored, task.score);
+  for (std::size_t k = 0; k < rows_of_nodes.size(); ++k) {
+    std::copy(rows.row(k).begin(), rows.row(k).end(), all.row(rows_of_nodes[k]).begin());
   }
 }
 
@@ -172,7 +172,7 @@ void require_data_of(const ConeFit& fit, const Dataset& data) {
 FitPlan redraw_plan_checked(const Context& context, const Dataset& data, const ConeFit& fit) {
   require_data_of(fit, data);
   FitPlan plan = make_plan(context, data, fit.plan, fit.seed);
-  require(plan.tasks.size() == fit.folds.size(), "cone: a fit of another plan");
+  require(plan.tasks.size() == fit.folds.size(), "cone: the fit is not of this plan");
   return plan;
 }
 

@@ -19,7 +19,7 @@
 
 namespace cone {
 
-/// One fold's networks: everything needed to predict its held-out nodes.
+/// The networks of one fold: everything needed to predict its scored nodes.
 struct ConeFold {
   EncoderWeights encoder;
   ColumnUnits z_units;
@@ -38,28 +38,31 @@ struct ConeFit {
   std::vector<std::string> arms;  ///< labels, the control arm first
   std::vector<ConeFold> folds;
   /// One row per scored node of the plan: [z^y ; z^t] by the fold that scores it. Empty where the
-  /// fit comes from a file.
+  /// fit was read from a file.
   Matrix<float> z;
 
   DataShape shape() const { return {.num_features = num_features, .num_arms = arms.size()}; }
 };
 
-/// Fits the partial representations, the arms' outcome networks and the propensity model of every
-/// task of the plan that the options and the context's seed make.
+/// CONE (Guo, Li and Liu 2020, "Counterfactual evaluation of treatment assignment functions with
+/// networked observational data"): fits the partial representations, the arms' outcome networks and
+/// the propensity model of every task of the plan that the options and the context's seed make.
 ///
 /// Within a task the encoder and the arms' networks learn from the first selection split's fitting
-/// nodes and stop early on its held-out nodes. The propensity model is fitted on the held-out nodes
-/// alone: z^t was trained to separate the training nodes, so a model fitted there would be badly
-/// over-confident on any others. Its penalty is chosen by inner folds of the held-out nodes.
+/// nodes and stop early on its held-out nodes. A departure from the paper: the propensity model is
+/// fitted on the held-out nodes only, since z^t was trained to separate the arms of the training
+/// nodes, and a model fitted there would be badly over-confident on any others. Its penalty is
+/// chosen by inner folds of the held-out nodes.
 ///
-/// The nodes that a task scores lend it their features and edges, never treatment or outcome.
+/// A task uses the features and edges of the nodes that it scores, never their treatments or
+/// outcomes.
 ///
-/// Throws Error(kUsage) on bad options, Error(kData) where the data has no log or a task no member
-/// of an arm to learn from, Cancelled when the observer asks to stop.
+/// Throws Error(kUsage) on bad options, Error(kData) where the data has no treatments and outcomes
+/// or a task has no node of some arm to learn from, Cancelled when the observer asks to stop.
 ConeFit fit_cone(const Context& context, const Dataset& data, const PlanOptions& plan,
                  const ConeOptions& options);
 
-/// The same for the plan of these options, where it is there already.
+/// The same with the plan of these options, already drawn.
 ConeFit fit_cone(const Context& context, const Dataset& data, const PlanOptions& plan_options,
                  const FitPlan& plan, const ConeOptions& options);
 
@@ -71,20 +74,20 @@ struct FittedFolds {
 FittedFolds fit_cone_folds(const Context& context, const Dataset& data, const FitPlan& plan,
                            const ConeOptions& options, int selection_folds);
 
-/// What the folds say of the nodes that the plan scores, from their representations `z` (as in
-/// ConeFit): outcomes (bounded; without implied weights, as networks are not linear), propensities
-/// and how the trainings went.
+/// Nuisances of the nodes that the plan scores from their representations `z` (as in ConeFit):
+/// predicted outcomes (bounded; without implied weights, as networks are not linear), propensities
+/// and training diagnostics.
 Nuisances predict_cone(const Context& context, const Dataset& data, const FitPlan& plan,
                        std::span<const ConeFold> folds, const Matrix<float>& z,
                        AutoNumber propensity_bound);
 
-/// Computes the data's checksum. Throws Error(kData) unless the data is that of the fit.
+/// Computes the data's checksum. Throws Error(kData) unless the fit is to this data.
 void require_data_of(const ConeFit& fit, const Dataset& data);
 
 /// The plan of the fit. Draws the folds, after require_data_of.
 FitPlan redraw_plan_checked(const Context& context, const Dataset& data, const ConeFit& fit);
 
-/// ConeFit::z of a fit that comes from a file: every fold encodes the nodes that it scores.
+/// ConeFit::z of a fit read from a file: every fold encodes the nodes that it scores.
 Matrix<float> encode_scored_nodes(const Context& context, const Dataset& data, const FitPlan& plan,
                                   const ConeFit& fit);
 

@@ -11,12 +11,11 @@
 
 namespace cone {
 
-/// A dataset as CONE's encoders see it, made once for all folds: they only read it. Refers to the
-/// dataset.
+/// The input of CONE's encoders, built once and shared by all folds. Refers to the dataset.
 class ConeInput {
  public:
   explicit ConeInput(const Dataset& data);
-  ConeInput(const ConeInput&) = delete;  // the training features refer to the matrix beside them
+  ConeInput(const ConeInput&) = delete;  // the training features refer to matrix_
   ConeInput& operator=(const ConeInput&) = delete;
 
   const Dataset& data() const { return data_; }
@@ -24,7 +23,7 @@ class ConeInput {
   DataShape shape() const {
     return {.num_features = features_.num_features(), .num_arms = data_.num_arms()};
   }
-  /// One per node: what is drawn for a node follows its id, not its place.
+  /// One per node: random draws for a node depend on its id, not on its index.
   std::span<const std::uint64_t> id_hashes() const { return id_hashes_; }
 
  private:

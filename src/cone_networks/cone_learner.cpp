@@ -6,8 +6,8 @@
 #include "cone/error.hpp"
 
 #include "nuisance/balancer.hpp"
-#include "nuisance/never_given.hpp"
 #include "nuisance/plan_checks.hpp"
+#include "nuisance/positivity_violations.hpp"
 
 namespace cone {
 
@@ -21,7 +21,7 @@ Nuisances ConeLearner::fit(const Context& context, const Dataset& data, const Fi
   }
   require(canonical_text(fitted_->plan) == canonical_text(options_.plan) &&
               fitted_->seed == context.seed() && fitted_->folds.size() == plan.tasks.size(),
-          "cone: fitted by another plan");
+          "cone: the fit is not of this plan");
   require_data_of(*fitted_, data);
   if (fitted_->z.rows() > 0) return predict(context, data, plan, fitted_->folds, fitted_->z);
   return predict(context, data, plan, fitted_->folds,
@@ -31,7 +31,8 @@ Nuisances ConeLearner::fit(const Context& context, const Dataset& data, const Fi
 Nuisances ConeLearner::predict(const Context& context, const Dataset& data, const FitPlan& plan,
                                std::span<const ConeFold> folds, const Matrix<float>& z) const {
   Nuisances out = predict_cone(context, data, plan, folds, z, options_.propensity_bound);
-  out.propensity->never_given = take_scored(find_never_given(context, data), plan.scored);
+  out.propensity->violates_positivity =
+      take_scored(find_positivity_violations(context, data), plan.scored);
   if (options_.kernel) {
     std::vector<std::vector<std::size_t>> groups;
     for (const FitTask& task : plan.tasks) groups.push_back(find_rows(plan.scored, task.score));

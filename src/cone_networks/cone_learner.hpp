@@ -12,19 +12,19 @@
 namespace cone {
 
 struct ConeLearnerOptions {
-  PlanOptions plan;  ///< that the plan given to fit() was made of
+  PlanOptions plan;  ///< of the plan passed to fit()
   ConeOptions networks;
   AutoNumber propensity_bound;
-  /// Also balances the nodes by their representations, by these options.
+  /// Options of kernel balancing on the representations; none without it.
   std::optional<KernelBalancingOptions> kernel;
 };
 
-/// Learns outcomes and propensities by CONE's networks. Nodes are encoded once: by the fit at the
-/// end of its training, or here where `fitted` comes from a file.
+/// Outcome and propensity models by CONE's networks. Nodes are encoded once: by the fit at the end
+/// of its training, or here where `fitted` was read from a file.
 class ConeLearner : public Learner {
  public:
-  /// `fitted`: networks to use instead of fitting anew. `kept`: set to those that are fitted, as
-  /// soon as they are. Both must outlive the learner.
+  /// `fitted`: networks to use instead of fitting. `kept`: receives the networks that are fitted.
+  /// Both must outlive the learner.
   explicit ConeLearner(const ConeLearnerOptions& options, const ConeFit* fitted = nullptr,
                        ConeFit* kept = nullptr)
       : options_(options), fitted_(fitted), kept_(kept) {}

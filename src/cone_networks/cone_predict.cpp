@@ -16,8 +16,8 @@ void warn_of_training(const ConeFold& fold, std::size_t number,
                       std::vector<std::string>& warnings) {
   if (fold.training.status != TrainingStatus::kDiverged) return;
   warnings.push_back(
-      fmt::format("the training of fold {} diverged at epoch {}; the weights are those of epoch "
-                  "{}: try a smaller --learning-rate",
+      fmt::format("the training of fold {} diverged at epoch {}; the weights of epoch {} are "
+                  "used: try a smaller --learning-rate",
                   number, fold.training.epochs, fold.training.best_epoch));
 }
 

@@ -16,7 +16,7 @@
 
 namespace cone {
 
-/// Nodes with what was logged for them, in the same order.
+/// Nodes with their logged treatments and outcomes, in the same order.
 template <class Real>
 struct LoggedNodes {
   std::vector<NodeIndex> nodes;
@@ -30,14 +30,13 @@ struct EncoderLosses {
   double mutual_information = 0;  ///< minus the Donsker–Varadhan bound
 };
 
-/// What the data says about the sizes of an encoder.
+/// The sizes of an encoder that depend on the data.
 struct DataShape {
   std::size_t num_features = 0;
   std::size_t num_arms = 2;
 };
 
-/// The parts of an encoder, and where they keep their tensors. Has no numbers: costs nothing to
-/// make, whatever the sizes.
+/// The parts of an encoder and the layout of their tensors. Allocates no tensors.
 template <class Real>
 struct EncoderParts {
   EncoderParts(const DataShape& shape, const ConeOptions& options);
@@ -49,14 +48,18 @@ struct EncoderParts {
   PairCritic critic;
 };
 
-/// CONE's encoder with what it is trained by, and the memory of one pass:
+/// CONE's encoder with its heads, critic and objective (Guo, Li and Liu 2020), and the memory of
+/// one pass:
 ///
 ///   L^y  = mean (f^y(z^y_i) − y_i)²
 ///   L^t  = mean cross-entropy of f^t(z^t_i) against t_i
 ///   L^MI = −mean h(z^t_i, z^y_i) + log mean exp h(z^t_i, z^y_permutation(i))
 ///   L    = L^y + γ L^t + ζ L^MI
 ///
-/// A step is encode(), objective(), backward(), in this order and on the same inputs.
+/// −L^MI is the Donsker–Varadhan lower bound on the mutual information of z^t and z^y, estimated by
+/// a neural critic as in MINE (Belghazi et al. 2018, "Mutual information neural estimation");
+/// training maximises it. A step is encode(), objective(), backward(), in this order and on the
+/// same inputs.
 template <class Real>
 class Encoder {
  public:

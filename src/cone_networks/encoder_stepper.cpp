@@ -9,11 +9,11 @@
 namespace cone {
 
 CpuEncoderStepper::CpuEncoderStepper(const Context& context, const ConeInput& input,
-                                     const ConeOptions& options, const EncoderLog& log)
+                                     const ConeOptions& options, const EncoderNodes& nodes)
     : context_(context),
       input_(input),
       options_(options),
-      log_(log),
+      nodes_(nodes),
       encoder_(input.shape(), options),
       adam_(context, adam_options(options), encoder_.parameters()),
       features_(input.features().whole()) {
@@ -34,8 +34,8 @@ EpochLosses CpuEncoderStepper::measure(std::uint64_t epoch) {
     add_validation_losses(losses);
   }
   const auto permutation = Rng(context_.seed(), Stream::kPermutation, epoch)
-                               .permutation(static_cast<std::uint32_t>(log_.train.nodes.size()));
-  const EncoderLosses trained = encoder_.objective(context_, log_.train, permutation);
+                               .permutation(static_cast<std::uint32_t>(nodes_.train.nodes.size()));
+  const EncoderLosses trained = encoder_.objective(context_, nodes_.train, permutation);
   losses.outcome = trained.outcome;
   losses.treatment = trained.treatment;
   losses.mutual_information = trained.mutual_information;
@@ -61,8 +61,8 @@ void CpuEncoderStepper::encode(const FeatureViews<float>& features, const nn::Dr
 }
 
 void CpuEncoderStepper::add_validation_losses(EpochLosses& losses) {
-  if (log_.validation.nodes.empty()) return;
-  const EncoderLosses held_out = encoder_.supervised_losses(context_, log_.validation);
+  if (nodes_.validation.nodes.empty()) return;
+  const EncoderLosses held_out = encoder_.supervised_losses(context_, nodes_.validation);
   losses.validation_outcome = held_out.outcome;
   losses.validation_treatment = held_out.treatment;
 }

@@ -22,38 +22,39 @@ struct EpochLosses {
   double validation_treatment = 0;
 };
 
-/// The nodes that an encoder learns from and those that stop it, in canonical order.
-struct EncoderLog {
+/// The training nodes of an encoder and the validation nodes of its early stopping, in canonical
+/// order.
+struct EncoderNodes {
   LoggedNodes<float> train;
   LoggedNodes<float> validation;
 };
 
-/// The numbers of one encoder's training: an epoch is measure() and step(). Where they live and
-/// what computes them is its own affair; train_encoder decides what to keep and when to stop, and
-/// is the same for all. CpuEncoderStepper is the oracle that others are held against.
+/// The computations of one encoder's training, on any device: an epoch is measure() and step().
+/// train_encoder decides what to keep and when to stop, for all implementations. CpuEncoderStepper
+/// is the reference that others are compared with.
 class EncoderStepper {
  public:
   virtual ~EncoderStepper() = default;
 
-  /// Losses of the weights that `epoch` steps have made.
+  /// Losses of the weights after `epoch` steps.
   virtual EpochLosses measure(std::uint64_t epoch) = 0;
   /// One step of Adam on all parameters from the weights measured last.
   virtual void step() = 0;
-  /// Keeps the weights at hand, in the place of those kept before.
+  /// Saves the current weights, replacing those saved before.
   virtual void keep_weights() = 0;
-  /// Goes back to the weights that were kept.
+  /// Restores the saved weights.
   virtual void restore_weights() = 0;
-  /// The weights at hand, without gradients.
+  /// The current weights, without gradients.
   virtual nn::ParameterStore<float> weights() const = 0;
-  /// [z^t | z^y] of all nodes by the weights at hand, valid until the next call of anything.
+  /// [z^t | z^y] of all nodes by the current weights, valid until the next call of any function.
   virtual const Matrix<float>& encode() = 0;
 };
 
 class CpuEncoderStepper : public EncoderStepper {
  public:
-  /// Options have been validated; all that is passed must outlive it.
+  /// Options have been validated; all arguments must outlive it.
   CpuEncoderStepper(const Context& context, const ConeInput& input, const ConeOptions& options,
-                    const EncoderLog& log);
+                    const EncoderNodes& nodes);
 
   EpochLosses measure(std::uint64_t epoch) override;
   void step() override;
@@ -69,11 +70,11 @@ class CpuEncoderStepper : public EncoderStepper {
   const Context& context_;
   const ConeInput& input_;
   const ConeOptions& options_;
-  const EncoderLog& log_;
+  const EncoderNodes& nodes_;
   Encoder<float> encoder_;
   nn::AdamRun<float> adam_;
   DroppedFeatures<float> dropped_;
-  // Of the epoch at hand, for step().
+  // Of the current epoch, for step().
   FeatureViews<float> features_;
   nn::Dropout dropout_;
 };

@@ -27,9 +27,9 @@ void write_header(CsvWriter& lines, std::uint32_t heads) {
   lines.end_line();
 }
 
-/// Finite weights of a model from anywhere can be so large that sums of them are not.
+/// Sums of finite weights of an untrusted model may overflow.
 [[noreturn]] void refuse_weights() {
-  throw Error(ErrorCode::kData, Fault{.what = "the model's attention is not a number",
+  throw Error(ErrorCode::kData, Fault{.what = "the model's attention weights are not finite",
                                       .advice = "fit the model again with cone fit"});
 }
 
@@ -50,7 +50,7 @@ void require_attention(const ConeOptions& options) {
   const EncoderParts<float> parts({.num_features = 1}, options);
   if (parts.towers.first_layer().num_pair_weights() > 0) return;
   throw Error(ErrorCode::kUsage, {{.item = "--attention"},
-                                  fmt::format("the encoder {} learns no attention to write",
+                                  fmt::format("the encoder {} has no attention weights to write",
                                               enum_name(options.encoder)),
                                   "leave it out, or fit with --encoder attention"});
 }

@@ -15,7 +15,8 @@
 namespace cone {
 namespace {
 
-/// The shares of the arms, a member added to each so that no probability is 0 or 1.
+/// The shares of the arms with one node added to each (add-one smoothing), so that no probability
+/// is 0 or 1.
 PropensityFit constant_propensity(std::span<const std::size_t> arm_sizes, std::size_t num_columns) {
   const std::size_t num_arms = arm_sizes.size();
   const auto total =
@@ -38,19 +39,19 @@ PropensityFit constant_propensity(std::span<const std::size_t> arm_sizes, std::s
   return fit;
 }
 
-/// A task over the places of `nodes` rather than the nodes: fit on all, choose by folds.
+/// A task over the row indices of `nodes`: fit on all rows, select by folds.
 FitTask row_indexed_task(const Dataset& data, std::span<const NodeIndex> nodes, int num_folds,
                          std::uint64_t seed) {
   FitTask task;
   task.fit.resize(nodes.size());
   std::iota(task.fit.begin(), task.fit.end(), NodeIndex{0});
-  const auto place = [&](NodeIndex node) {
+  const auto row = [&](NodeIndex node) {
     return static_cast<NodeIndex>(std::lower_bound(nodes.begin(), nodes.end(), node) -
                                   nodes.begin());
   };
   for (auto& fold : make_folds(data, nodes, num_folds, seed, Stream::kPropensityFolds)) {
     SelectionSplit split;
-    for (const NodeIndex node : fold) split.score.push_back(place(node));
+    for (const NodeIndex node : fold) split.score.push_back(row(node));
     std::sort(split.score.begin(), split.score.end());
     std::set_difference(task.fit.begin(), task.fit.end(), split.score.begin(), split.score.end(),
                         std::back_inserter(split.fit));
@@ -71,7 +72,7 @@ PropensityFit fit_fold_propensity(const Context& context, const Dataset& data,
   if (rarest < 2) return constant_propensity(arm_sizes, z.cols());
   const FitTask task = row_indexed_task(
       data, nodes, static_cast<int>(std::min<std::size_t>(num_folds, rarest)), context.seed());
-  // Standardised columns have variance 1, up to the difference of training and other nodes.
+  // Standardised columns have variance 1 on the training nodes, about 1 on these.
   const auto total_variance = static_cast<double>(z.cols());
   return fit_propensities(context, as_features(z), treatment, data.num_arms(), total_variance,
                           {&task, 1})[0];

@@ -9,13 +9,13 @@
 #include "nn/parameter_store.hpp"
 #include "nuisance/arm_network.hpp"
 
-// What the writer and the reader of networks_section.hpp share.
+// Shared by the writer and the reader of networks_section.hpp.
 
 namespace cone {
 
 inline constexpr std::uint64_t kMaxFeatures = std::uint64_t{1} << 32;
 
-/// The shapes of a fold's networks. Holds no weights.
+/// The shapes of a fold's networks, without weights.
 struct FoldShape {
   std::size_t num_arms;
   std::size_t num_columns;  ///< of z = [z^y ; z^t]
@@ -25,7 +25,7 @@ struct FoldShape {
   FoldShape(const DataShape& data, const ConeOptions& options)
       : FoldShape(data, options, EncoderParts<float>(data, options)) {}
 
-  /// What a fold takes in the file. At most 2^58, within the bounds of options and features.
+  /// The size of a fold in the file. At most 2^58, within the bounds of options and features.
   std::uint64_t num_bytes() const {
     constexpr std::uint64_t kUnits = 2 * sizeof(double);
     const std::uint64_t encoder_bytes = kUnits + sizeof(float) * encoder.size();

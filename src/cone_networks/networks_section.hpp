@@ -8,13 +8,13 @@
 
 namespace cone {
 
-/// Features, options, tensors and folds. What the whole file says once (plan, seed, data, arms) is
-/// not among it.
+/// Writes features, options, tensors and folds, without what the file stores once (plan, seed,
+/// data, arms).
 void put_networks(ByteWriter& writer, const ConeFit& fit);
 
 /// Reads what put_networks wrote into a fit that has plan, seed, data and arms already. Safe on
-/// bytes from strangers: every size is checked against what the reader has before memory is asked
-/// for. Reads to the end; throws Error(kData) where that is not where it should be.
+/// untrusted bytes: every size is checked against the length of the file before memory is
+/// allocated. Reads to the end; throws Error(kData) where the bytes are not such a section.
 void next_networks(ByteReader& reader, ConeFit& fit);
 
 }  // namespace cone

@@ -11,7 +11,7 @@
 
 namespace cone {
 
-/// What a pass through the critic keeps, for m pairs.
+/// The memory of one pass through the critic, for m pairs.
 template <class Real>
 struct CriticWorkspace {
   Matrix<Real> from_treatment;  ///< m × hidden: z^t·W_t, then its gradient
@@ -28,12 +28,13 @@ struct CriticWorkspace {
   std::span<Real> d_shuffled() { return d_values.values().last(values.rows() / 2); }
 };
 
-/// The critic h(z^t, z^y) of the mutual information: a network with one hidden layer of ELUs on
-/// [z^t ; z^y], evaluated on m pairs that belong together and on the m pairs
-/// (z^t_i, z^y_permutation(i)). The hidden layer is linear before its ELU, so the two halves of its
-/// product are computed once for the m nodes and added up in pairs: half of the work of 2m rows.
-/// Tensors critic.weight1 (2·tower columns × hidden), .bias1, .weight2, .bias2. The bound does not
-/// depend on critic.bias2; it is there so that h is the network of the paper.
+/// The critic h(z^t, z^y) of the mutual information (MINE; Belghazi et al. 2018, "Mutual
+/// information neural estimation"): a network with one hidden layer of ELUs on [z^t ; z^y],
+/// evaluated on the m joint pairs (z^t_i, z^y_i) and on the m shuffled pairs (z^t_i,
+/// z^y_permutation(i)). The hidden layer is linear before its ELU, so the two halves of its product
+/// are computed once for the m nodes and added in pairs: half of the work of 2m rows. Tensors
+/// critic.weight1 (2·tower columns × hidden), .bias1, .weight2, .bias2. The bound does not depend
+/// on critic.bias2, which is kept so that h is the network of the paper.
 class PairCritic {
  public:
   PairCritic(nn::ParameterLayout& layout, std::size_t tower_columns, std::size_t hidden);

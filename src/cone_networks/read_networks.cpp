@@ -39,7 +39,7 @@ ColumnUnits next_z_units(ByteReader& reader, std::size_t num_columns) {
   reader.next_values(std::span(units.mean), "the means of the representations");
   reader.next_values(std::span(units.scale), "the scales of the representations");
   if (*std::min_element(units.scale.begin(), units.scale.end()) <= 0) {
-    reader.fail("a scale of the representations is not more than 0");
+    reader.fail("a scale of the representations is not positive");
   }
   return units;
 }
@@ -65,15 +65,15 @@ LogisticFit next_propensity(ByteReader& reader, const FoldShape& shape) {
   return model;
 }
 
-/// Nothing is computed from it. A training that diverged may have losses that are not finite.
+/// For reports only. A training that diverged may have losses that are not finite.
 FoldTraining next_training(ByteReader& reader, const ConeOptions& options) {
   FoldTraining training;
   const auto status = reader.next<std::uint32_t>("the status of a training");
   training.epochs = reader.next<std::uint64_t>("the epochs of a training");
   training.best_epoch = reader.next<std::uint64_t>("the best epoch of a training");
-  // A cancelled training is never kept.
+  // A cancelled training is never saved.
   if (status >= static_cast<std::uint32_t>(TrainingStatus::kDiverged) + 1) {
-    reader.fail(fmt::format("there is no status {} of a training", status));
+    reader.fail(fmt::format("{} is not a status of a training", status));
   }
   training.status = static_cast<TrainingStatus>(status);
   if (training.best_epoch > training.epochs || training.epochs > options.epochs) {
@@ -84,7 +84,7 @@ FoldTraining next_training(ByteReader& reader, const ConeOptions& options) {
   for (double* loss : {&training.encoder_head_mse, &training.treatment_head_loss,
                        &training.arm_network_mse, &training.propensity_loss}) {
     *loss = reader.next<double>("the losses of a training");
-    if (*loss < 0) reader.fail("a loss of a training is less than 0");
+    if (*loss < 0) reader.fail("a loss of a training is negative");
   }
   return training;
 }
@@ -107,7 +107,7 @@ ConeFold next_fold(ByteReader& reader, const FoldShape& shape, const ConeOptions
 
 void next_networks(ByteReader& reader, ConeFit& fit) {
   fit.num_features = reader.next<std::uint64_t>("the number of features");
-  if (fit.num_features > kMaxFeatures) reader.fail("the number of features is absurd");
+  if (fit.num_features > kMaxFeatures) reader.fail("the number of features is implausible");
   const auto num_folds = reader.next<std::uint32_t>("the number of folds");
   if (num_folds != fit.plan.num_tasks()) {
     reader.fail(fmt::format("has {} folds and its plan makes {}", num_folds, fit.plan.num_tasks()));
@@ -116,10 +116,10 @@ void next_networks(ByteReader& reader, ConeFit& fit) {
   const FoldShape shape(fit.shape(), fit.options);
   nn::require_layout(reader, shape.encoder, "the encoder");
   nn::require_layout(reader, shape.arm, "an outcome network");
-  // From here on the file is known to hold what memory is asked for.
+  // From here on all allocations are within the length of the file.
   if (reader.num_left() / num_folds != shape.num_bytes() || reader.num_left() % num_folds != 0) {
-    reader.fail(fmt::format("{} folds of {} bytes do not make the {} bytes that are left",
-                            num_folds, shape.num_bytes(), reader.num_left()));
+    reader.fail(fmt::format("{} folds of {} bytes are not the {} remaining bytes", num_folds,
+                            shape.num_bytes(), reader.num_left()));
   }
   fit.folds.reserve(num_folds);
   for (std::uint32_t k = 0; k < num_folds; ++k) {

@@ -23,7 +23,7 @@ TrainingCurves thin_history(std::span<const EpochLosses> history, std::size_t be
     curves.validation.push_back(losses.validation_outcome +
                                 options.gamma * losses.validation_treatment);
   }
-  // Without validation nodes the losses on them are no numbers, from the first epoch on.
+  // Without validation nodes their losses are NaN from the first epoch on.
   if (!history.empty() && std::isnan(history.front().validation_outcome)) curves.validation.clear();
   return curves;
 }

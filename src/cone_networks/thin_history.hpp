@@ -10,12 +10,12 @@
 
 namespace cone {
 
-/// A curve in a record has no more points than this.
+/// The most points of a loss curve in a record.
 inline constexpr std::size_t kMostCurvePoints = 24;
 
-/// The losses of a training for those who look at it: every epoch where there are few, else every
-/// k-th from the first on, with the least k that leaves room for the kept epoch and the last, which
-/// are always there.
+/// The loss curves of a training for reports: every epoch where there are few, else every k-th from
+/// the first on, with the least k that leaves room for the best epoch and the last one, which are
+/// always included.
 TrainingCurves thin_history(std::span<const EpochLosses> history, std::size_t best_epoch,
                             const ConeOptions& options);
 

@@ -16,7 +16,7 @@
 namespace cone {
 namespace {
 
-/// The aggregation that the options ask for: one row per kind.
+/// The aggregation layer of the options.
 template <class Real>
 std::unique_ptr<nn::AggregationLayer<Real>> make_aggregation(nn::ParameterLayout& layout,
                                                              const std::string& name,
@@ -32,10 +32,11 @@ std::unique_ptr<nn::AggregationLayer<Real>> make_aggregation(nn::ParameterLayout
       return std::make_unique<nn::MeanLayer<Real>>(layout, name, heads * options.head_size,
                                                    options.self_loops);
   }
-  throw Error(ErrorCode::kInternal, Fault{.what = "an encoder that nothing makes"});
+  throw Error(ErrorCode::kInternal, Fault{.what = "unknown encoder"});
 }
 
-/// Asked before the layer itself adds its tensors, which come after the weights in front of it.
+/// The layer's number of columns, needed before it adds its tensors, which come after the weights
+/// in front of it.
 template <class Real>
 std::size_t aggregation_columns(const ConeOptions& options) {
   nn::ParameterLayout scratch;

@@ -23,8 +23,8 @@ namespace cone {
 /// layer<l>.outcome_weight.
 ///
 /// Dropout is on the inputs of every layer, with one mask on the features of both towers (they
-/// share the product). There is none within the aggregation: the attention kernels recompute their
-/// weights in the backward pass and keep nothing of the size of the edges.
+/// share the product). There is none on the attention weights: the kernels recompute them in the
+/// backward pass and store nothing of the size of the edges.
 template <class Real>
 class TowerEncoder {
  public:
@@ -36,19 +36,20 @@ class TowerEncoder {
   std::size_t columns() const { return layers_.front().aggregation->columns(); }
   /// Of z^t, and of z^y.
   std::size_t tower_columns() const { return columns() / kTowers; }
-  /// Where the features come in; for explanations.
+  /// The layer on the features; for exporting attention weights.
   const nn::AggregationLayer<Real>& first_layer() const { return *layers_.front().aggregation; }
 
   void initialise(nn::ParameterStore<Real>& parameters, std::uint64_t seed) const;
 
-  /// z of all nodes, valid until the next call. `dropout` may be null; otherwise the features have
-  /// been dropped by it. O((entries + edges + n·tower_columns()·(layers − 1))·columns()).
+  /// z of all nodes, valid until the next call. `dropout` may be null; otherwise it has been
+  /// applied to the features already. O((entries + edges + n·tower_columns()·(layers −
+  /// 1))·columns()).
   const Matrix<Real>& forward(const Context& context, const nn::ParameterStore<Real>& parameters,
                               const ops::Adjacency& graph, const FeatureViews<Real>& features,
                               const nn::Dropout* dropout);
 
-  /// After forward() with the same arguments: from d_z = dL/dz, which is used up, to the gradients
-  /// of all tensors of the towers.
+  /// After forward() with the same arguments: from d_z = dL/dz, which is overwritten, to the
+  /// gradients of all tensors of the towers.
   void backward(const Context& context, nn::ParameterStore<Real>& parameters,
                 const ops::Adjacency& graph, const FeatureViews<Real>& features,
                 const nn::Dropout* dropout, MatrixView<Real> d_z);
@@ -57,7 +58,7 @@ class TowerEncoder {
   struct Layer {
     std::vector<nn::TensorId> weights;  // one for both towers in the first layer, one each later
     std::unique_ptr<nn::AggregationLayer<Real>> aggregation;
-    const Matrix<Real>* input = nullptr;  // of the last pass: z below, or what dropout left of it
+    const Matrix<Real>* input = nullptr;  // of the last pass: z of the layer below, after dropout
     Matrix<Real> dropped_input;
     Matrix<Real> h;
   };

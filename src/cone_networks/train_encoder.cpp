@@ -12,13 +12,13 @@
 namespace cone {
 namespace {
 
-/// Losses beyond this many times those of predicting means are no way to a minimum.
+/// Losses beyond this multiple of those of constant predictions count as divergence.
 constexpr double kDivergedFactor = 1000;
 
 void require_node_lists(const Dataset& data, std::span<const NodeIndex> train,
                         std::span<const NodeIndex> validation) {
-  require(data.has_log(), "encoder: there must be a log");
-  require(!train.empty(), "encoder: there must be training nodes");
+  require(data.has_log(), "encoder: the data has no treatments and outcomes");
+  require(!train.empty(), "encoder: there are no training nodes");
   std::vector<bool> seen(data.num_nodes());
   for (const std::span<const NodeIndex> list : {train, validation}) {
     for (const NodeIndex i : list) {
@@ -40,13 +40,13 @@ Matrix<float> outcome_tower_first(const Matrix<float>& z) {
   return combined;
 }
 
-/// Judges epochs by their losses, and remembers these.
+/// Scores epochs by their losses, and records these.
 class EncoderTraining : public nn::EpochStepper {
  public:
   EncoderTraining(EncoderStepper& stepper, double gamma, std::size_t num_arms, bool has_validation)
       : stepper_(stepper),
         gamma_(gamma),
-        // What predicting the mean outcome and equal shares of the arms would lose.
+        // The loss of predicting the mean outcome and equal shares of the arms.
         loss_of_means_(1 + gamma * std::log(static_cast<double>(num_arms))),
         has_validation_(has_validation) {}
 
@@ -83,7 +83,8 @@ Encoder<float> encoder_of(const DataShape& shape, const ConeOptions& options,
                           const EncoderWeights& weights) {
   Encoder<float> encoder(shape, options);
   const std::span<const float> values = weights.parameters.values();
-  require(values.size() == encoder.parameters().size(), "encoder: weights of another model");
+  require(values.size() == encoder.parameters().size(),
+          "encoder: the weights are not of this model");
   std::copy(values.begin(), values.end(), encoder.parameters().values().begin());
   return encoder;
 }
@@ -92,8 +93,8 @@ Encoder<float> encoder_of(const DataShape& shape, const ConeOptions& options,
 
 LoggedNodes<float> logged_nodes(const ConeInput& input, std::span<const NodeIndex> nodes,
                                 const OutcomeUnits& units) {
-  // By the hash of the id: the pairs that a permutation makes then do not depend on the order in
-  // which the nodes were stored.
+  // By the hash of the id, so that the pairs of a permutation do not depend on the order in which
+  // the nodes are stored.
   std::vector<std::pair<std::uint64_t, NodeIndex>> keyed;
   keyed.reserve(nodes.size());
   for (const NodeIndex i : nodes) keyed.emplace_back(input.id_hashes()[i], i);
@@ -115,9 +116,9 @@ TrainedEncoder train_encoder(const Context& context, const ConeInput& input,
   std::vector<double> outcomes;
   for (const NodeIndex i : train) outcomes.push_back(input.data().outcome[i]);
   const OutcomeUnits units = outcome_units(outcomes);
-  const EncoderLog log = {.train = logged_nodes(input, train, units),
-                          .validation = logged_nodes(input, validation, units)};
-  CpuEncoderStepper stepper(context, input, options, log);
+  const EncoderNodes nodes = {.train = logged_nodes(input, train, units),
+                              .validation = logged_nodes(input, validation, units)};
+  CpuEncoderStepper stepper(context, input, options, nodes);
   EncoderTraining training(stepper, options.gamma, input.shape().num_arms, !validation.empty());
   const nn::TrainingOutcome outcome =
       nn::train(context, "training representations", training_schedule(options), training);

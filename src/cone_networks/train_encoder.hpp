@@ -17,7 +17,7 @@
 
 namespace cone {
 
-/// What encodes nodes, and the unit and zero of the outcome head that it learnt by.
+/// The weights of an encoder, and the standardisation of the outcomes that its outcome head learnt.
 struct EncoderWeights {
   OutcomeUnits outcome_units;
   nn::ParameterStore<float> parameters;  ///< without gradients
@@ -31,26 +31,25 @@ struct TrainedEncoder {
   std::size_t best_epoch = 0;        ///< the entry of `history` whose weights were kept
 };
 
-/// Learns CONE's partial representations by Adam on all training nodes at once: each epoch one step
-/// of all parameters, the critic's included, on the same objective (encoder.hpp) with a fresh
-/// permutation.
+/// Learns CONE's partial representations by full-batch Adam: each epoch is one step of all
+/// parameters, the critic's included, on the same objective (encoder.hpp) with a fresh permutation.
 ///
-/// Message passing uses the features and edges of all nodes; treatments and outcomes are read of
+/// Message passing uses the features and edges of all nodes; treatments and outcomes are read from
 /// the training nodes (losses; outcomes are standardised with their mean and standard deviation)
-/// and of the validation nodes (early stopping on L^y + γ L^t, best weights restored), and of no
-/// others. Without validation nodes every epoch runs and the last weights are kept.
+/// and the validation nodes (early stopping on L^y + γ L^t, best weights restored) only. Without
+/// validation nodes every epoch runs and the last weights are kept.
 ///
-/// A function of the seed, the inputs and the ids of the nodes, whatever their order up to rounding
-/// and whatever the number of threads. O((entries + edges + nodes)·columns of z) per epoch; memory
-/// of about a dozen nodes × columns matrices in single precision.
+/// A function of the seed, the inputs and the ids of the nodes, independent of their order (up to
+/// rounding) and of the number of threads. O((entries + edges + nodes)·columns of z) per epoch;
+/// memory of about a dozen nodes × columns matrices in single precision.
 ///
-/// The options must be valid, the data have a log, the lists of nodes be without repeats and
-/// disjoint. Throws Cancelled when the observer asks to stop.
+/// The options must be valid, the data must have treatments and outcomes, and the lists of nodes
+/// must be disjoint without repeats. Throws Cancelled when the observer asks to stop.
 TrainedEncoder train_encoder(const Context& context, const ConeInput& input,
                              const ConeOptions& options, std::span<const NodeIndex> train,
                              std::span<const NodeIndex> validation);
 
-/// The log of the nodes in canonical order, outcomes in the given units.
+/// The logged treatments and outcomes of the nodes in canonical order, outcomes in the given units.
 LoggedNodes<float> logged_nodes(const ConeInput& input, std::span<const NodeIndex> nodes,
                                 const OutcomeUnits& units);
 
@@ -67,7 +66,7 @@ struct AttentionPair {
 };
 
 /// Visits every pair, by node and then by attended node; none where the encoder has no attention.
-/// For explanations: encodes the nodes anew.
+/// For exports: encodes the nodes again.
 void for_each_attention(const Context& context, const ConeInput& input, const ConeOptions& options,
                         const EncoderWeights& weights,
                         const std::function<void(const AttentionPair&)>& visit);

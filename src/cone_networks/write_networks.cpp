@@ -12,7 +12,7 @@
 namespace cone {
 namespace {
 
-/// Every fold must be of the shape that the header describes.
+/// Every fold must have the shape that the header describes.
 void require_shape(const ConeFit& fit, const FoldShape& shape) {
   for (const ConeFold& fold : fit.folds) {
     bool fits = fold.encoder.parameters.size() == shape.encoder.size() &&
@@ -59,7 +59,7 @@ void put_fold(ByteWriter& writer, const ConeFold& fold) {
 }  // namespace
 
 void put_networks(ByteWriter& writer, const ConeFit& fit) {
-  require(!fit.folds.empty(), "model file: a fit without folds");
+  require(!fit.folds.empty(), "model file: the fit has no folds");
   const FoldShape shape(fit.shape(), fit.options);
   require_shape(fit, shape);
   writer.put(static_cast<std::uint64_t>(fit.num_features));

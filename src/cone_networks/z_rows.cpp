@@ -8,7 +8,7 @@
 namespace cone {
 namespace {
 
-/// Sums of hundreds of single-precision terms differ by about this share of themselves.
+/// The relative rounding error of sums of hundreds of single-precision terms.
 constexpr double kRoundingSpreadOfZ = 1e-5;
 
 }  // namespace

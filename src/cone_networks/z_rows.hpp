@@ -16,18 +16,18 @@ struct ColumnUnits {
   std::vector<float> scale;
 };
 
-/// Some rows, in the order of `places`.
-template <class Places>
-Matrix<float> rows_of(const Matrix<float>& z, const Places& places) {
-  Matrix<float> rows(places.size(), z.cols());
-  for (std::size_t k = 0; k < places.size(); ++k) {
-    std::copy(z.row(places[k]).begin(), z.row(places[k]).end(), rows.row(k).begin());
+/// The rows at `indices`, in that order.
+template <class Indices>
+Matrix<float> rows_of(const Matrix<float>& z, const Indices& indices) {
+  Matrix<float> rows(indices.size(), z.cols());
+  for (std::size_t k = 0; k < indices.size(); ++k) {
+    std::copy(z.row(indices[k]).begin(), z.row(indices[k]).end(), rows.row(k).begin());
   }
   return rows;
 }
 
-/// Mean and standard deviation of every column. A column that is constant up to the rounding of its
-/// own magnitude keeps its scale: divided by what rounding left, noise would pass for a feature.
+/// Mean and standard deviation of every column. A column that is constant up to rounding keeps its
+/// scale: divided by its rounding error, noise would look like a feature.
 ColumnUnits column_units(MatrixView<const float> rows);
 
 /// Subtracts the mean and divides by the scale of every column.

@@ -15,31 +15,31 @@ namespace cone {
 namespace {
 
 /// LABEL=COST.
-struct CostWord {
+struct CostArgument {
   std::string_view label;
   std::optional<double> number;
-  std::string_view column;  ///< where it is no number
+  std::string_view column;  ///< where the cost is not a number
 };
 
-/// Nothing where the word is of neither form.
-std::optional<CostWord> read_word(std::string_view text) {
+/// Nothing where the text has neither form.
+std::optional<CostArgument> parse_cost(std::string_view text) {
   const std::size_t at = text.rfind('=');  // a label may hold a =
   if (at == std::string_view::npos || at == 0) return std::nullopt;
   const std::string_view cost = text.substr(at + 1);
-  CostWord word{.label = text.substr(0, at)};
+  CostArgument out{.label = text.substr(0, at)};
   const ParsedNumber number = parse_number(cost);
   if (number.kind == NumberKind::kMissing || number.kind == NumberKind::kNotFinite) {
     return std::nullopt;
   }
   if (number.kind == NumberKind::kFinite) {
-    word.number = number.value;
+    out.number = number.value;
   } else {
-    word.column = cost;
+    out.column = cost;
   }
-  return word;
+  return out;
 }
 
-/// Where nodes stand for several units, over these.
+/// Weighted where nodes have survey weights.
 double mean_over_nodes(const Dataset& data, std::span<const double> values) {
   if (data.weight.empty()) return mean(values);
   return dot(data.weight, values) / sum(data.weight);
@@ -51,54 +51,53 @@ Place place_of(const std::string& text) {
 
 }  // namespace
 
-void check_costs(std::span<const std::string> words, std::vector<Fault>& faults) {
-  for (const std::string& text : words) {
-    if (read_word(text)) continue;
+void check_costs(std::span<const std::string> arguments, std::vector<Fault>& faults) {
+  for (const std::string& text : arguments) {
+    if (parse_cost(text)) continue;
     faults.push_back({place_of(text), "is not of the form LABEL=NUMBER or LABEL=COLUMN",
                       "write for example --cost email=0.05, or --cost email=price where price is "
-                      "a column of the nodes"});
+                      "a column of the node table"});
   }
 }
 
-std::vector<KeptColumn> cost_columns(std::span<const std::string> words) {
+std::vector<KeptColumn> cost_columns(std::span<const std::string> arguments) {
   std::vector<KeptColumn> columns;
-  for (const std::string& text : words) {
-    const auto word = read_word(text);
-    if (word && !word->number) columns.push_back({std::string(word->column), "--cost"});
+  for (const std::string& text : arguments) {
+    const auto cost = parse_cost(text);
+    if (cost && !cost->number) columns.push_back({std::string(cost->column), "--cost"});
   }
   return columns;
 }
 
-CostTable read_costs(const Dataset& data, std::span<const std::string> words) {
+CostTable read_costs(const Dataset& data, std::span<const std::string> arguments) {
   CostTable out;
-  if (words.empty()) return out;
+  if (arguments.empty()) return out;
   for (const std::string& label : data.arms) out.arms.push_back({.label = label});
   out.per_node = Matrix<double>(data.num_nodes(), data.num_arms(), 0.0);
   std::vector<char> is_set(data.num_arms(), 0);
   std::vector<Fault> faults;
-  for (const std::string& text : words) {
-    const CostWord word = *read_word(text);
-    const auto arm = find_arm(data.arms, word.label);
-    const NamedColumn* column = word.number ? nullptr : data.find_kept(word.column);
+  for (const std::string& text : arguments) {
+    const CostArgument cost = *parse_cost(text);
+    const auto arm = find_arm(data.arms, cost.label);
+    const NamedColumn* column = cost.number ? nullptr : data.find_kept(cost.column);
     if (!arm) {
       faults.push_back({place_of(text),
-                        fmt::format("the data has no arm '{}'", printable(word.label)),
+                        fmt::format("the data has no arm '{}'", printable(cost.label)),
                         fmt::format("the arms are {}", list_arms(data.arms))});
     } else if (is_set[*arm] != 0) {
-      faults.push_back({place_of(text), "the arm has a cost already", "name every arm once"});
-    } else if (!word.number && column == nullptr) {
+      faults.push_back({place_of(text), "the arm already has a cost", "name every arm once"});
+    } else if (!cost.number && column == nullptr) {
       faults.push_back(
           {place_of(text),
-           fmt::format("'{}' is no number, and the data has no column of that name",
-                       printable(word.column)),
-           "columns of costs belong to a table of nodes: a CSV file or a folder with nodes.csv"});
+           fmt::format("'{}' is neither a number nor a column of the data", printable(cost.column)),
+           "cost columns are read from the node table: a CSV file or a folder with nodes.csv"});
     } else {
       is_set[*arm] = 1;
       for (std::size_t i = 0; i < data.num_nodes(); ++i) {
-        out.per_node(i, *arm) = word.number ? *word.number : column->values[i];
+        out.per_node(i, *arm) = cost.number ? *cost.number : column->values[i];
       }
-      out.arms[*arm].cost = word.number ? *word.number : mean_over_nodes(data, column->values);
-      out.arms[*arm].column = word.column;
+      out.arms[*arm].cost = cost.number ? *cost.number : mean_over_nodes(data, column->values);
+      out.arms[*arm].column = cost.column;
     }
   }
   if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));

@@ -12,28 +12,28 @@
 
 namespace cone {
 
-// What giving an arm to a node costs, as --cost says it: LABEL=NUMBER where it is the same for all,
-// LABEL=COLUMN where a column of the table of nodes has it.
+// Cost of assigning an arm to a node, as given by --cost: LABEL=NUMBER where it is the same for all
+// nodes, LABEL=COLUMN where a column of the node table holds it.
 
-/// A fault for every word that is of neither form.
-void check_costs(std::span<const std::string> words, std::vector<Fault>& faults);
+/// A fault for every argument that has neither form.
+void check_costs(std::span<const std::string> arguments, std::vector<Fault>& faults);
 
-/// The columns that the words name, for the loader. The words have been checked.
-std::vector<KeptColumn> cost_columns(std::span<const std::string> words);
+/// The columns that the arguments name, for the loader. The arguments have been checked.
+std::vector<KeptColumn> cost_columns(std::span<const std::string> arguments);
 
 struct CostTable {
-  std::vector<ArmCost> arms;  ///< one per arm; empty where nothing is said
-  Matrix<double> per_node;    ///< nodes × arms, 0 where nothing is said; no rows without any word
+  std::vector<ArmCost> arms;  ///< one per arm; empty without --cost
+  Matrix<double> per_node;    ///< nodes × arms, 0 for arms without a cost; no rows without --cost
 
   bool is_given() const { return !arms.empty(); }
 };
 
-/// The words have been checked. Throws Error(kUsage) for labels that the data does not have, naming
-/// those that it has, for an arm with two costs, and for columns that were not kept.
-CostTable read_costs(const Dataset& data, std::span<const std::string> words);
+/// The arguments have been checked. Throws Error(kUsage) for labels that the data does not have,
+/// naming those that it has, for an arm with two costs, and for columns that were not kept.
+CostTable read_costs(const Dataset& data, std::span<const std::string> arguments);
 
-/// Mean cost of what units get by a policy, a table of the costs' rows × arms; none where no arm
-/// has a cost.
+/// Mean cost per node of a policy (nodes × arms, the rows of `costs`); none where no arm has a
+/// cost.
 std::optional<double> mean_cost(const Matrix<double>& policy, const CostTable& costs);
 
 }  // namespace cone

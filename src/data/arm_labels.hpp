@@ -19,7 +19,7 @@ namespace cone {
 /// shortest decimals, so that 1 and 1.0 are one label.
 std::string canonical_label(std::string_view text);
 
-/// The number that a label is, where it is one that can be told from its neighbours.
+/// The number that a label spells, where a double represents it exactly.
 std::optional<double> parse_label_number(std::string_view text);
 
 /// The arm that a user means: by its label, or the only one that differs in letter case. True and
@@ -34,9 +34,9 @@ namespace load {
 /// The labels of a treatment's column while it is read. Bounded, whatever the column holds.
 class LabelTally {
  public:
-  static constexpr std::size_t kMostLabels = 64;  // who has more is not naming arms
+  static constexpr std::size_t kMostLabels = 64;  // a column with more values does not name arms
   static constexpr std::size_t kLongestLabel = 200;
-  /// The code of what has no arm: missing, not a label, or one of too many.
+  /// The code of a cell without an arm: missing, not a label, or one of too many labels.
   static constexpr std::uint8_t kNone = 255;
 
   struct Label {
@@ -46,7 +46,7 @@ class LabelTally {
 
   /// Counts a cell and returns the code of its label.
   std::uint8_t add(std::string_view text, std::uint64_t row, std::string_view id);
-  /// Appends what a later part of the column holds; returns the code here of every code there.
+  /// Appends the labels of a later part of the column; returns the code here of every code there.
   std::array<std::uint8_t, kMostLabels> merge(const LabelTally& later);
 
   /// The same for cells that were counted elsewhere, as labels() and missing() show them.
@@ -68,7 +68,7 @@ class LabelTally {
   Tally missing_, unusable_;
 };
 
-/// What the labels mean.
+/// The arms that the labels stand for.
 struct ArmChoice {
   std::vector<std::string> arms;  ///< the control arm first
   /// By code; LabelTally::kNone for a label that means a missing value.
@@ -76,7 +76,7 @@ struct ArmChoice {
   Tally missing;
 };
 
-/// How to keep "none" as a label where it would count as a missing value.
+/// How to keep "none" as a label where it would be read as a missing value.
 std::string none_advice(const FaultTable& table);
 
 /// Finds the arms: the control arm first, then numbers ascending, then texts by their bytes,

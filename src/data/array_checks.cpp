@@ -22,7 +22,7 @@ bool are_offsets(std::span<const std::uint64_t> offsets, std::size_t num_nodes,
     faults.add("offsets", {{.item = item},
                            fmt::format("the offsets must be {} numbers that ascend from 0 to {}",
                                        num_nodes + 1, num_entries),
-                           "bring the arrays of one matrix in compressed sparse rows"});
+                           "pass the arrays of one matrix in compressed sparse row (CSR) format"});
   }
   return fits;
 }
@@ -32,8 +32,8 @@ void check_edge_end(std::size_t edge, const char* column, NodeIndex row, std::si
   if (row < num_nodes) return;
   validation::add_fault(faults, std::string("unknown row in ") + column, [&]() -> Fault {
     return {{.file = fmt::format("edge {}", edge), .column = column},
-            fmt::format("{} is not a row: there are {}", row, num_nodes),
-            "rows count from 0"};
+            fmt::format("row {} is out of range: there are {} rows", row, num_nodes),
+            "number rows from 0"};
   });
 }
 
@@ -44,24 +44,24 @@ void check_lengths(const DatasetArrays& arrays, FaultList& faults) {
   const auto refuse = [&](const char* column, std::string what, const char* advice) {
     faults.add(column, {{.column = column}, std::move(what), advice});
   };
-  if (n == 0) refuse("outcome", "there are no rows", "bring one number per node");
+  if (n == 0) refuse("outcome", "there are no rows", "give one number per node");
   const bool has_labels = !arrays.treatment.empty();
   if (has_labels && !arrays.treatment_numbers.empty()) {
     refuse("treatment", "is given as labels and as numbers", "give one of them");
   } else if (!has_labels && arrays.treatment_numbers.empty()) {
-    refuse("treatment", "is missing", "bring one label or number per node");
+    refuse("treatment", "is missing", "give one label or number per node");
   }
   const auto check = [&](const char* column, std::size_t size, bool is_given) {
     if (!is_given || size == n) return;
     refuse(column, fmt::format("has {} rows where the outcome has {}", size, n),
-           "bring one per node");
+           "give one row per node");
   };
   check("treatment", arrays.treatment.size(), has_labels);
   check("treatment", arrays.treatment_numbers.size(), !arrays.treatment_numbers.empty());
   check("id", arrays.ids.size(), !arrays.ids.empty());
   check("weight", arrays.weight.size(), !arrays.weight.empty());
   check("cluster", arrays.cluster.size(), !arrays.cluster.empty());
-  check("features", arrays.measurements.rows(), arrays.measurements.cols() > 0);
+  check("features", arrays.numeric_features.rows(), arrays.numeric_features.cols() > 0);
   check("propensity", arrays.propensity.table.rows(), arrays.propensity.is_given());
   check("mu", arrays.mu.table.rows(), arrays.mu.is_given());
   check("y", arrays.truth.table.rows(), arrays.truth.is_given());
@@ -73,7 +73,7 @@ void check_lengths(const DatasetArrays& arrays, FaultList& faults) {
     refuse(column, fmt::format("{} columns have {} names", size, num_names),
            "give one name per column, in order");
   };
-  check_names("features", arrays.measurement_names.size(), arrays.measurements.cols());
+  check_names("features", arrays.numeric_feature_names.size(), arrays.numeric_features.cols());
   check_names("counts", arrays.counts.names.size(), arrays.counts.num_columns);
   check_names("propensity", arrays.propensity.arms.size(), arrays.propensity.table.cols());
   check_names("mu", arrays.mu.arms.size(), arrays.mu.table.cols());
@@ -90,12 +90,12 @@ IdTable take_ids(const DatasetArrays& arrays, FaultList& faults) {
       faults.add(kind, {{.file = fmt::format("row {}", i), .column = "id"}, what, advice});
     };
     if (id.empty()) {
-      refuse("empty id", "is empty", "every row needs one");
+      refuse("empty id", "is empty", "give every row an id");
     } else if (const char* problem = text_problem(id)) {
-      refuse("id", fmt::format("'{}' {}", printable(id), problem), "bring UTF-8");
+      refuse("id", fmt::format("'{}' {}", printable(id), problem), "use UTF-8");
     } else if (const auto [first, is_new] = row_of.try_emplace(id, i); !is_new) {
       refuse("duplicate id", fmt::format("'{}' is already in row {}", printable(id), first->second),
-             "every node has one row");
+             "give every node one row");
     }
     ids.insert(id);
   }
@@ -108,7 +108,7 @@ std::vector<Edge> take_edges(const DatasetArrays& arrays, FaultList& faults) {
   if (!arrays.neighbour_offsets.empty() || !arrays.neighbours.empty()) {
     if (!edges.empty()) {
       faults.add("network", {{.item = "edges"},
-                             "the network is given as pairs and as rows of neighbours",
+                             "the network is given both as an edge list and as neighbour lists",
                              "give one of them"});
       return {};
     }
@@ -135,9 +135,9 @@ SparseMatrix take_counts(const DatasetArrays& arrays, FaultList& faults) {
   const std::size_t n = arrays.outcome.size();
   if (counts.columns.size() != counts.values.size()) {
     faults.add("offsets", {{.item = "counts"},
-                           fmt::format("{} columns and {} values", counts.columns.size(),
+                           fmt::format("{} column indices for {} values", counts.columns.size(),
                                        counts.values.size()),
-                           "bring the arrays of one matrix in compressed sparse rows"});
+                           "pass the arrays of one matrix in compressed sparse row (CSR) format"});
     return {};
   }
   if (!are_offsets(counts.offsets, n, counts.columns.size(), "counts", faults)) return {};
@@ -152,9 +152,9 @@ SparseMatrix take_counts(const DatasetArrays& arrays, FaultList& faults) {
       if (counts.columns[k] >= counts.num_columns) {
         validation::add_fault(faults, "column of counts", [&]() -> Fault {
           return {place,
-                  fmt::format("there is no column {}: there are {}", counts.columns[k],
+                  fmt::format("column {} is out of range: there are {} columns", counts.columns[k],
                               counts.num_columns),
-                  "columns count from 0"};
+                  "number columns from 0"};
         });
       } else if (const char* problem = number_problem(counts.values[k])) {
         validation::add_fault(faults, "value of counts", [&]() -> Fault {
@@ -170,8 +170,8 @@ SparseMatrix take_counts(const DatasetArrays& arrays, FaultList& faults) {
     for (std::size_t k = 0; k < row.size(); ++k) {
       if (k > 0 && row[k].first == row[k - 1].first) {
         validation::add_fault(faults, "repeated column of counts", [&]() -> Fault {
-          return {place, fmt::format("column {} is there twice", row[k].first),
-                  "sum_duplicates() joins them"};
+          return {place, fmt::format("column {} occurs twice", row[k].first),
+                  "call sum_duplicates() on the matrix first"};
         });
         continue;
       }
@@ -184,8 +184,8 @@ SparseMatrix take_counts(const DatasetArrays& arrays, FaultList& faults) {
 }
 
 std::vector<std::string> take_names(const DatasetArrays& arrays, FaultList& faults) {
-  std::vector<std::string> names = arrays.measurement_names;
-  for (std::size_t j = names.size(); j < arrays.measurements.cols(); ++j) {
+  std::vector<std::string> names = arrays.numeric_feature_names;
+  for (std::size_t j = names.size(); j < arrays.numeric_features.cols(); ++j) {
     names.push_back(fmt::format("x{}", j));
   }
   names.insert(names.end(), arrays.counts.names.begin(), arrays.counts.names.end());
@@ -200,7 +200,7 @@ std::vector<std::string> take_names(const DatasetArrays& arrays, FaultList& faul
     if (names[j].empty()) {
       refuse("has no name", "name it");
     } else if (const char* problem = text_problem(names[j])) {
-      refuse(fmt::format("the name '{}' {}", printable(names[j]), problem), "bring UTF-8");
+      refuse(fmt::format("the name '{}' {}", printable(names[j]), problem), "use UTF-8");
     } else if (!seen.insert(names[j]).inserted) {
       refuse(fmt::format("two columns are called '{}'", printable(names[j])), "rename one");
     }

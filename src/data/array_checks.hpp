@@ -6,19 +6,20 @@
 
 namespace cone::load {
 
-/// Refuses arrays of different lengths. Nothing can be looked at row by row before.
+/// Refuses arrays of different lengths. All checks of single rows come after this one.
 void check_lengths(const DatasetArrays& arrays, FaultList& faults);
 
 /// The ids, all different and readable as text.
 IdTable take_ids(const DatasetArrays& arrays, FaultList& faults);
 
-/// The edges of either form; those to rows that are not there are faults.
+/// The edges, from either form; an end that is out of range is a fault.
 std::vector<Edge> take_edges(const DatasetArrays& arrays, FaultList& faults);
 
-/// The counts with ascending columns and without zeros; faults for what is no such matrix.
+/// The count features with ascending columns and without zeros; faults where the arrays are not a
+/// CSR matrix.
 SparseMatrix take_counts(const DatasetArrays& arrays, FaultList& faults);
 
-/// The names of measurements and counts, all different and readable as text.
+/// The names of numeric and count features, all different and readable as text.
 std::vector<std::string> take_names(const DatasetArrays& arrays, FaultList& faults);
 
 }  // namespace cone::load

@@ -23,18 +23,18 @@ class ByteSource {
   /// The same for bytes; `name` stands for the file in messages.
   static ByteSource of_bytes(std::string bytes, const std::string& name);
 
-  /// Unpacks what is compressed by gzip until this much of it is there, or all; nothing otherwise.
-  /// Throws Error(kData) when it is damaged or unpacks to an absurd size.
+  /// Decompresses gzip input until `num_bytes` are available, or all; no effect on other input.
+  /// Throws Error(kData) when it is damaged or decompresses to an absurd size.
   void unpack(const Context& context, std::size_t num_bytes);
   void unpack_rest(const Context& context) {
     unpack(context, std::numeric_limits<std::size_t>::max());
   }
 
-  /// Of what is compressed, as much as was unpacked; moves when more is.
+  /// Of compressed input, what has been decompressed so far; unpack() invalidates the view.
   std::string_view bytes() const { return packed_ ? packed_->bytes() : stored(); }
   /// Whether another process may change the bytes while they are read.
   bool may_change() const { return map_ && !packed_; }
-  /// Gives the pages of a mapped file back; reading them again brings them back.
+  /// Releases the pages of a mapped file; reading them again loads them again.
   void release(std::size_t begin, std::size_t end) const {
     if (may_change()) map_->release(begin, end);
   }
@@ -44,7 +44,7 @@ class ByteSource {
   void look_for_gzip(const std::string& name);
 
   std::unique_ptr<MappedFile> map_;
-  std::unique_ptr<std::string> owned_;  // a string of its own would move its short contents
+  std::unique_ptr<std::string> owned_;  // by pointer: moving a short string moves its bytes
   std::unique_ptr<Gunzip> packed_;      // reads from one of them
 };
 

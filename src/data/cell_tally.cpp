@@ -78,16 +78,16 @@ Fault describe(const FaultTable& table, std::size_t column, Oddity oddity, const
       what = fmt::format("the propensities add up to {}", tally.first_text);
       break;
     case Oddity::kAnswer:
-      what = fmt::format("'{}' stands beside numbers", tally.first_text);
+      what = fmt::format("'{}' is mixed with numbers", tally.first_text);
       break;
   }
   const std::string rows = fmt::format("{} of {} {}", grouped(tally.count), grouped(table.num_rows),
                                        table.row_word(table.num_rows));
   if (oddity == Oddity::kMissing) {
-    what += tally.count > 1 ? fmt::format(" in {}, first in this one", rows)
+    what += tally.count > 1 ? fmt::format(" in {}, this one being the first", rows)
                             : fmt::format(" in this {}", table.row_word());
   } else if (tally.count > 1) {
-    what += fmt::format(" ({} have such a value, first this one)", rows);
+    what += fmt::format(" ({} have such a value, this one being the first)", rows);
   }
   return {table.cell(column, tally), std::move(what), std::move(advice)};
 }

@@ -37,13 +37,13 @@ struct ColumnTally {
 };
 
 /// Odd cells by column. Columns without any cost nothing, so that a wide table of numbers is read
-/// as fast as before.
+/// at full speed.
 class CellTallies {
  public:
   void add(const CsvRecords& record, std::size_t column, std::string_view id, Oddity oddity);
   /// One cell, or many that were counted elsewhere.
   void add(std::size_t column, Oddity oddity, const Tally& cells);
-  /// Appends what a later part of the file holds.
+  /// Appends the tallies of a later part of the file.
   void merge(const CellTallies& later);
   /// nullptr for a column without odd cells.
   const ColumnTally* find(std::size_t column) const;
@@ -54,10 +54,10 @@ class CellTallies {
   ColumnTally& at(std::size_t column);
 
   std::vector<ColumnTally> columns_;
-  std::vector<std::uint32_t> position_;  // by column: one more than its place in columns_, or 0
+  std::vector<std::uint32_t> position_;  // by column: one more than its index in columns_, or 0
 };
 
-/// One sentence for one kind of odd cells of a column: where the first is, how many rows of how
+/// One message for one kind of odd cells of a column: where the first is, how many rows of how
 /// many, what to do.
 Fault describe(const FaultTable& table, std::size_t column, Oddity oddity, const Tally& tally,
                std::string advice);

@@ -16,7 +16,7 @@ bool is_number_label(const std::string& label) { return parse_label_number(label
 
 bool is_none(const std::string& label) { return lower_case(label) == "none"; }
 
-/// 0, 1, True and False, as data has always been coded.
+/// 0, 1, True and False: the usual codes of two arms.
 bool is_coded(const std::string& label) {
   return label == "0" || label == "1" || parse_truth_value(label).has_value();
 }
@@ -28,7 +28,7 @@ bool may_be_control(const std::string& label) {
 
 const std::vector<std::string> kCodes = {"0", "1"};
 
-/// Beside numbers and truth values only, None is how Python writes a missing value.
+/// Among numbers and truth values only, None is how Python writes a missing value.
 bool none_means_missing(const std::vector<Label>& labels) {
   return std::all_of(labels.begin(), labels.end(), [](const Label& label) {
     return is_none(label.text) || is_number_label(label.text) || is_coded(label.text);
@@ -74,12 +74,12 @@ std::string found_values(const FaultTable& table, std::vector<Label> labels,
          fmt::format(" and {}{} more", num_unnamed > 0 ? "at least " : "", labels.size() - kShown);
 }
 
-std::string none_in_words(const FaultTable& table, std::uint64_t count) {
-  return fmt::format("'none' beside numbers counts as missing ({} {})", grouped(count),
+std::string describe_none(const FaultTable& table, std::uint64_t count) {
+  return fmt::format("'none' among numbers is read as missing ({} {})", grouped(count),
                      table.row_word(count));
 }
 
-/// Where the treatment cannot be cut into arms: what stands in its column, and why not.
+/// The faults of a treatment column that does not define arms: the values found, and the reason.
 class ArmFaults {
  public:
   ArmFaults(const FaultTable& table, std::size_t column, const LabelTally& tally, FaultList& faults)
@@ -93,7 +93,7 @@ class ArmFaults {
                              LabelTally::kLongestLabel)});
   }
 
-  /// `missing`: what has no arm.
+  /// `missing`: the cells without an arm.
   void refuse_single(const std::vector<Label>& labels, const Tally& missing) {
     std::string what = "only one arm is present";
     if (labels.size() == 1 && (labels[0].text == "0" || labels[0].text == "1")) {
@@ -106,12 +106,12 @@ class ArmFaults {
       return;  // nothing but faults of other kinds
     }
     if (missing.num_none > 0) {
-      add({table_.column(column_), what + "; " + none_in_words(table_, missing.num_none),
+      add({table_.column(column_), what + "; " + describe_none(table_, missing.num_none),
            none_advice(table_)});
       return;
     }
     add({table_.column(column_), std::move(what),
-         "nothing can be said about an arm that was never tried"});
+         "add nodes of every arm: an arm without observations cannot be evaluated"});
   }
 
   void refuse_many(const std::vector<Label>& labels) {
@@ -120,15 +120,15 @@ class ArmFaults {
     add({table_.column(column_),
          fmt::format("the treatment has more than {} values: {}", kMaxArms,
                      found_values(table_, labels, tally_.num_unnamed())),
-         is_numeric ? "it looks like a measurement: cut it into a few arms"
-                    : "name the column of the arms, or take rare ones together"});
+         is_numeric ? "it looks like a continuous treatment: bin it into a few arms"
+                    : "check the name of the treatment column, or merge rare arms"});
   }
 
   void refuse_letter_case(const Label& a, const Label& b) {
     add({table_.cell(column_, b.cells),
          fmt::format("the arms '{}' and '{}' differ only in letter case", printable(a.text),
                      printable(b.text)),
-         "write them alike"});
+         "use one spelling"});
   }
 
   void refuse_unknown_control(const std::vector<Label>& labels, const std::string& control) {
@@ -140,8 +140,7 @@ class ArmFaults {
   void ask_for_control(const std::vector<Label>& labels, const char* why) {
     add({table_.column(column_),
          fmt::format("the treatment has the values {}: {}", found_values(table_, labels, 0), why),
-         table_.is_file() ? "--control LABEL says which is the control arm"
-                          : "name the control arm"});
+         table_.is_file() ? "name the control arm with --control LABEL" : "name the control arm"});
   }
 
  private:
@@ -153,7 +152,7 @@ class ArmFaults {
   FaultList& faults_;
 };
 
-/// The place of the control arm in `arms`, or nothing and a fault.
+/// The index of the control arm in `arms`, or nothing and a fault.
 std::optional<std::size_t> find_control(const std::vector<Label>& arms, const std::string& control,
                                         ArmFaults& refuse) {
   if (!control.empty()) {
@@ -199,7 +198,7 @@ std::string arms_note(const FaultTable& table, const std::vector<Label>& arms, b
 
 std::string none_advice(const FaultTable& table) {
   return fmt::format(
-      "{} none makes it the control arm; to keep it as another arm, write another word, such as "
+      "{} none makes it the control arm; to keep it as another arm, use another label, such as "
       "nothing",
       table.is_file() ? "--control" : "control");
 }
@@ -248,8 +247,8 @@ std::optional<ArmChoice> choose_arms(const FaultTable& table, std::size_t column
   const std::optional<std::size_t> first = find_control(arms, control, refuse);
   if (!first) return std::nullopt;
   const bool was_guessed = control.empty() && !may_be_control(arms[*first].text);
-  const auto place = arms.begin() + static_cast<std::ptrdiff_t>(*first);
-  std::rotate(arms.begin(), place, place + 1);
+  const auto control_arm = arms.begin() + static_cast<std::ptrdiff_t>(*first);
+  std::rotate(arms.begin(), control_arm, control_arm + 1);
   for (const Label& arm : arms) choice.arms.push_back(arm.text);
   for (std::size_t k = 0; k < tally.labels().size(); ++k) {
     const std::string& label = tally.labels()[k].text;
@@ -258,7 +257,7 @@ std::optional<ArmChoice> choose_arms(const FaultTable& table, std::size_t column
   }
   if (choice.missing.num_none > 0) {
     notes.push_back(
-        fmt::format("{}: {}", none_in_words(table, choice.missing.num_none), none_advice(table)));
+        fmt::format("{}: {}", describe_none(table, choice.missing.num_none), none_advice(table)));
   }
   if (!has_plain_labels(choice.arms)) notes.push_back(arms_note(table, arms, was_guessed));
   return choice;

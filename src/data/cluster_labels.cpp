@@ -44,15 +44,15 @@ void check_clusters(const std::string& table, const std::string& column,
     return;
   }
   faults.add("cluster", {{.file = table, .column = printable(column)},
-                         "all nodes are in one group: nothing says how groups differ",
-                         "name a column with several groups, or leave it out"});
+                         "all nodes are in one cluster: cluster-robust errors need at least two",
+                         "name a column with several clusters, or leave it out"});
 }
 
 void check_weights(const std::string& table, const std::string& column,
                    std::span<const double> weight, FaultList& faults) {
   if (weight.empty() || std::ranges::any_of(weight, [](double w) { return w != 0; })) return;
   faults.add("weight", {{.file = table, .column = printable(column)},
-                        "every weight is 0: no units are left",
+                        "every weight is 0",
                         "give at least one node a weight above 0"});
 }
 

@@ -11,7 +11,7 @@
 
 namespace cone::load {
 
-/// Labels of groups, any text, numbered in the order of first appearance.
+/// Labels of clusters, any text, numbered in the order of first appearance.
 class ClusterLabels {
  public:
   /// The number of the label.
@@ -25,7 +25,7 @@ class ClusterLabels {
   std::unordered_map<std::string, std::uint32_t> number_;
 };
 
-/// Turns numbers that count the labels of a chunk of the file into numbers of the whole file.
+/// Replaces cluster numbers of a chunk of the file by cluster numbers of the whole file.
 void join_clusters(const CsvFile& file, std::span<const ClusterLabels> by_chunk,
                    std::vector<std::uint32_t>& cluster);
 

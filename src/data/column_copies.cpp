@@ -7,13 +7,13 @@
 namespace cone {
 namespace {
 
-/// Numbers that were written in another unit agree to this, in standard deviations.
+/// Tolerance, in standard deviations, for equality up to a change of unit.
 constexpr double kSameNumber = 1e-9;
 
 struct ColumnScale {
   double mean = 0;
   double sd = 0;             ///< 0 for a constant
-  std::size_t furthest = 0;  ///< the row that is furthest from the mean: there the sign is sure
+  std::size_t furthest = 0;  ///< the row furthest from the mean: there rounding cannot flip a sign
 };
 
 ColumnScale measure_column(const Matrix<double>& columns, std::size_t c) {

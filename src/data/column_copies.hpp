@@ -9,8 +9,8 @@
 
 namespace cone {
 
-/// For every column, the first one before it that it copies: the same numbers up to their unit,
-/// their sign and their zero. Constants copy nothing. A comparison ends at the first number that
+/// For every column, the first earlier column that it is a copy of: the same numbers up to scale,
+/// sign and shift. Constants are copies of nothing. A comparison ends at the first number that
 /// differs, so this is about O(rows · columns + columns²).
 std::vector<std::optional<std::size_t>> find_copies(const Context& context,
                                                     const Matrix<double>& columns);

@@ -11,7 +11,8 @@
 namespace cone::load {
 namespace {
 
-/// Σ over pieces of per-column sums, piece by piece, so that threads change nothing.
+/// Per-column sums, added piece by piece in a fixed order, so that the result does not depend on
+/// the number of threads.
 template <class Add>
 std::vector<double> sum_by_column(const Context& context, const FeatureTable& features,
                                   std::size_t stride, std::size_t width, const Add& add) {
@@ -37,8 +38,8 @@ std::vector<double> sum_by_column(const Context& context, const FeatureTable& fe
   return total;
 }
 
-/// What a feature that is the treatment equals: belonging to an arm, or the number of the label.
-/// Two arms are one indicator.
+/// What a feature that is the treatment equals: the indicator of an arm, or the number that its
+/// label spells. Two arms need one indicator.
 class TreatmentTargets {
  public:
   explicit TreatmentTargets(const Dataset& data) : data_(data) {
@@ -67,8 +68,9 @@ class TreatmentTargets {
 
 }  // namespace
 
-/// Centred sums over every `stride`-th node. A zero that is not stored adds (0 − mean)², and −mean
-/// times what the others lack: Σ(y − ȳ) over all these nodes is zero.
+/// Centred sums over every `stride`-th node. A zero that is not stored adds (0 − mean)² to the
+/// squares and −mean (y − ȳ) to the products; the latter sum to mean · Σ(y − ȳ) over the stored
+/// entries, as Σ(y − ȳ) over all these nodes is zero.
 ColumnMoments moments_of(const Context& context, const Dataset& data, std::size_t stride) {
   const TreatmentTargets targets(data);
   double n = 0;

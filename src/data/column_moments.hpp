@@ -8,11 +8,11 @@
 
 namespace cone::load {
 
-/// How the measurements relate to outcome and treatment.
+/// Moments of the numeric features and their correlations with outcome and treatment.
 struct ColumnMoments {
   double num_nodes = 0;
   double outcome_spread = 0;                         ///< sum of squares about the mean
-  bool has_all_arms = true;                          ///< of the nodes looked at
+  bool has_all_arms = true;                          ///< among the nodes looked at
   std::vector<double> mean, spread;                  ///< one per column
   std::vector<double> with_outcome, with_treatment;  ///< absolute correlations, the largest
 
@@ -21,7 +21,7 @@ struct ColumnMoments {
   }
 };
 
-/// Over every `stride`-th node, of all processes that share the context.
+/// Over every `stride`-th node, on all ranks that share the context.
 ColumnMoments moments_of(const Context& context, const Dataset& data, std::size_t stride);
 
 }  // namespace cone::load

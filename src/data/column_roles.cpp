@@ -17,7 +17,7 @@
 namespace cone::load {
 namespace {
 
-/// Names of columns about the arms 0 and 1, in the order they are written.
+/// Names of columns for the arms 0 and 1, in the order they are written.
 struct PlainName {
   const char* name;
   Quantity quantity;
@@ -62,29 +62,29 @@ class Header {
     return found;
   }
 
-  /// Columns that a flag's words name; a fault for a word that names none.
-  std::vector<bool> matching(const std::vector<std::string>& words, const char* flag) const {
+  /// Columns that a flag's patterns name; a fault for a pattern without a match.
+  std::vector<bool> matching(const std::vector<std::string>& patterns, const char* flag) const {
     std::vector<bool> matches(size(), false);
-    for (const std::string& word : words) {
+    for (const std::string& pattern : patterns) {
       bool found = false;
-      if (word.ends_with('*')) {
-        const std::string_view prefix = std::string_view(word).substr(0, word.size() - 1);
+      if (pattern.ends_with('*')) {
+        const std::string_view prefix = std::string_view(pattern).substr(0, pattern.size() - 1);
         for (std::size_t j = 0; j < size(); ++j) {
           if (!name(j).starts_with(prefix) || name(j).empty()) continue;
           matches[j] = found = true;
         }
-      } else if (const auto column = find(word)) {
+      } else if (const auto column = find(pattern)) {
         matches[*column] = found = true;
       }
-      if (!found) refuse_unknown(word, flag);
+      if (!found) refuse_unknown(pattern, flag);
     }
     return matches;
   }
 
-  void refuse_unknown(const std::string& word, const char* flag) const {
-    const std::string nearest = closest_name(word, file_.header());
+  void refuse_unknown(const std::string& given, const char* flag) const {
+    const std::string nearest = closest_name(given, file_.header());
     faults_.add(flag, {{.file = file_.name(), .line = 1},
-                       fmt::format("has no column '{}', which {} names", printable(word), flag),
+                       fmt::format("has no column '{}', named by {}", printable(given), flag),
                        nearest.empty() ? fmt::format("its columns are {}", some_names())
                                        : fmt::format("did you mean {}?", printable(nearest))});
   }
@@ -118,7 +118,7 @@ bool looks_like_data(const CsvFile& file) {
 struct WantedRole {
   const char* name;
   const char* flag;
-  const char* advice;  ///< where no column has it
+  const char* advice;  ///< where no column has this role
 };
 
 std::optional<std::size_t> find_role(const CsvFile& file, const Header& header,
@@ -131,7 +131,7 @@ std::optional<std::size_t> find_role(const CsvFile& file, const Header& header,
     if (looks_like_data(file)) {
       advice = "the first line looks like data: add a header line";
     } else if (const std::string near = closest_name(role.name, file.header()); !near.empty()) {
-      advice = fmt::format("did you mean '{0}'? {1} {0} says so", printable(near), role.flag);
+      advice = fmt::format("did you mean '{0}'? then give {1} {0}", printable(near), role.flag);
     }
     faults.add("column", {{.file = file.name(), .line = 1},
                           fmt::format("there is no column {}", role.name),
@@ -142,14 +142,14 @@ std::optional<std::size_t> find_role(const CsvFile& file, const Header& header,
   if (!column) header.refuse_unknown(given, role.flag);
   if (column && usual && usual != column) {
     notes.push_back(
-        fmt::format("{} names '{}', so the column '{}' is taken for a feature: --ignore "
-                    "leaves it out",
+        fmt::format("{} names '{}', so the column '{}' is used as a feature; exclude it with "
+                    "--ignore",
                     role.flag, printable(given), printable(header.name(*usual))));
   }
   return column;
 }
 
-/// One column cannot be two things.
+/// One column cannot have two roles.
 void check_distinct(const CsvFile& file, const ColumnRoles& roles, FaultList& faults) {
   std::vector<std::pair<std::size_t, const char*>> taken;
   if (roles.id) taken.emplace_back(*roles.id, "the id");
@@ -161,16 +161,16 @@ void check_distinct(const CsvFile& file, const ColumnRoles& roles, FaultList& fa
     for (std::size_t b = a + 1; b < taken.size(); ++b) {
       if (taken[a].first != taken[b].first) continue;
       faults.add("column", {{.file = file.name(), .line = 1},
-                            fmt::format("the column '{}' is named as {} and as {}",
+                            fmt::format("the column '{}' is named both as {} and as {}",
                                         printable(file.header()[taken[a].first]), taken[a].second,
                                         taken[b].second),
-                            "name another one"});
+                            "name different columns"});
     }
   }
 }
 
-/// Gives the columns that other options name their role, but for features that may stay some.
-/// `is_feature`: what columns without a role would be. Returns which columns got one.
+/// Keeps the columns that other options name, except optional ones that are features anyway.
+/// `is_feature`: the columns that would be features without these options. Returns which are kept.
 std::vector<bool> keep_columns(const Header& header, std::span<const KeptColumn> wanted,
                                const std::vector<bool>& taken, const std::vector<bool>& is_feature,
                                FaultList& faults, ColumnRoles& roles) {
@@ -181,8 +181,8 @@ std::vector<bool> keep_columns(const Header& header, std::span<const KeptColumn>
       if (!kept.is_optional) header.refuse_unknown(kept.name, kept.flag.c_str());
     } else if (taken[*column]) {
       faults.add(kept.flag, {header.place(*column),
-                             fmt::format("is named by {} and has another role", kept.flag),
-                             "name another one"});
+                             fmt::format("has another role, so {} cannot use it", kept.flag),
+                             "name another column"});
     } else if (!is_kept[*column] && !(kept.is_optional && is_feature[*column])) {
       is_kept[*column] = true;
       roles.numbers.push_back({kept.name, *column, Quantity::kKept, ""});
@@ -204,8 +204,10 @@ void check_pair(const CsvFile& file, const ColumnRoles& roles, const char* first
   const char* present = has_first ? first : second;
   faults.add("pair",
              {{.file = file.name(), .line = 1},
-              fmt::format("column {} comes without {}", present, has_first ? second : first),
-              fmt::format("give both; rename {0} if it is a feature, or --ignore {0}", present)});
+              fmt::format("column {} is given without {}", present, has_first ? second : first),
+              fmt::format("give both; if {0} is a feature, rename it, or exclude it with "
+                          "--ignore {0}",
+                          present)});
 }
 
 }  // namespace
@@ -258,22 +260,21 @@ std::optional<ColumnRoles> assign_roles(const CsvFile& file, const LoadOptions& 
   roles.treatment = find_role(
       file, header,
       {"treatment", "--treatment",
-       "add the logged policy to each node, such as 0 or 1, or name its column by --treatment"},
+       "add a column with the treatment of each node, such as 0 or 1, or name it with --treatment"},
       options.treatment, faults, notes);
   const auto outcome =
       find_role(file, header,
                 {"outcome", "--outcome",
-                 "add what came of it, a number per node, or name its column by --outcome"},
+                 "add a numeric column with the outcome of each node, or name it with --outcome"},
                 options.outcome, faults, notes);
   if (outcome) roles.numbers.push_back({"outcome", *outcome, Quantity::kOutcome, ""});
   if (!roles.treatment && !outcome) return std::nullopt;
   if (!roles.id) {
     notes.push_back(
-        fmt::format("{} has no column id: nodes are called 1, 2, ... in the order of "
-                    "its lines",
+        fmt::format("{} has no column id: nodes are numbered 1, 2, ... in the order of its lines",
                     printable(file.name())));
   }
-  // Only an option makes these: a column that is called weight or cluster may be anything.
+  // By option only: a column that happens to be called weight or cluster may hold anything.
   const auto find_named = [&](const std::string& name, const char* flag) {
     const auto column = name.empty() ? std::nullopt : header.find(name);
     if (!name.empty() && !column) header.refuse_unknown(name, flag);
@@ -288,7 +289,7 @@ std::optional<ColumnRoles> assign_roles(const CsvFile& file, const LoadOptions& 
   std::vector<bool> ignored = header.matching(options.ignore, "--ignore");
   const std::vector<bool> categories = header.matching(options.categories, "--categories");
   const std::vector<bool> counts = header.matching(options.counts, "--counts");
-  // A column that the user names as a feature is one, whatever it is called.
+  // A column listed in --features is a feature, whatever its name.
   const auto is_free = [&](std::size_t j) {
     return !ignored[j] && !wanted[j] && weight != j && roles.cluster != j;
   };
@@ -313,10 +314,8 @@ std::optional<ColumnRoles> assign_roles(const CsvFile& file, const LoadOptions& 
   for (const NumberRole& number : roles.numbers) taken[number.column] = true;
   if (header.name(0).empty() && !taken[0]) {
     taken[0] = true;
-    notes.push_back(
-        fmt::format("the first column of {} has no name: it is taken for a row number "
-                    "and left out",
-                    printable(file.name())));
+    notes.push_back(fmt::format("the first column of {} has no name: it is ignored as a row index",
+                                printable(file.name())));
   }
   std::vector<bool> is_feature(header.size());
   for (std::size_t j = 0; j < header.size(); ++j) {
@@ -331,31 +330,31 @@ std::optional<ColumnRoles> assign_roles(const CsvFile& file, const LoadOptions& 
   };
   for (std::size_t j = 0; j < header.size(); ++j) {
     if (taken[j]) {
-      // A pattern may cover the column by chance; its very name is a contradiction.
-      if (contains(options.features, header.name(j))) conflict(j, "is no feature: it has a role");
+      // A pattern may match the column by accident; its exact name is a contradiction.
+      if (contains(options.features, header.name(j)))
+        conflict(j, "cannot be a feature: it has another role");
       if (contains(options.ignore, header.name(j)))
-        conflict(j, "cannot be left out: it has a role");
+        conflict(j, "cannot be ignored: it has another role");
       continue;
     }
     if (const std::string lower = lower_case(header.name(j));
         lower != header.name(j) && given_role(lower)) {
       notes.push_back(
-          fmt::format("the column '{}' is taken for a feature; called {} it would be "
-                      "something else (README, What you can bring)",
+          fmt::format("the column '{}' is used as a feature; in lower case, {} is a reserved name",
                       printable(header.name(j)), lower));
     }
     if (wanted[j] && ignored[j]) conflict(j, "is named by --features and by --ignore");
     if (categories[j] && counts[j]) conflict(j, "is named by --categories and by --counts");
     if (is_feature[j] && is_kept[j] && wanted[j]) {
       notes.push_back(
-          fmt::format("the column '{}' is no feature, although --features names it: {} takes it; "
-                      "a copy of it under another name can be one",
+          fmt::format("the column '{}' is not used as a feature, although --features names it, "
+                      "because it is used by {}; to use it as both, add a copy under another name",
                       printable(header.name(j)), flag_that_keeps(options.kept, header.name(j))));
     }
     if (!is_feature[j] || is_kept[j]) continue;
     roles.features.push_back({j, counts[j]       ? FeatureRole::kCount
                                  : categories[j] ? FeatureRole::kCategory
-                                                 : FeatureRole::kMeasurement});
+                                                 : FeatureRole::kNumeric});
   }
   std::stable_partition(roles.features.begin(), roles.features.end(),
                         [](const FeatureColumn& f) { return f.role != FeatureRole::kCount; });

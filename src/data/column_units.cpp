@@ -121,7 +121,7 @@ void measure_sparse_spreads(const SparseMatrix& x, const std::vector<ColumnUnit>
   for (std::size_t j = 0; j < squares.size(); ++j) columns[j].squares += squares[j].value();
 }
 
-/// Ranges of all processes.
+/// Reduces the ranges over all ranks.
 void join_ranges(const Totals& totals, std::vector<ColumnRange>& columns) {
   std::vector<double> sums;
   std::vector<double> largest;

@@ -12,7 +12,7 @@ namespace cone {
 struct ColumnUnit {
   double mean = 0;
   /// 0 where the column is constant, exactly or up to rounding: then it carries no information, and
-  /// dividing by what rounding left would make noise look like a feature.
+  /// dividing by rounding error would make noise look like a feature.
   double scale = 0;
   /// The values do differ, but by less than kRoundingSpread of the largest magnitude.
   bool differs_by_rounding_only = false;
@@ -22,7 +22,7 @@ struct ColumnUnit {
 inline constexpr double kRoundingSpread = 1e-13;
 
 /// One unit per column of the table. Two passes, so a mean that dwarfs the spread costs no digits;
-/// any magnitude that a loader lets through stays finite. Over the rows of all processes.
+/// any magnitude that a loader accepts stays finite. Over the rows of all ranks.
 /// O(entries + columns).
 std::vector<ColumnUnit> measure_columns(const FeatureTable& features,
                                         const Totals& totals = Totals::alone());

@@ -5,9 +5,9 @@
 
 namespace cone::load {
 
-/// Letters that have a code point of their own and one as a letter with a mark behind it, of the
-/// Latin, Greek and Cyrillic blocks of Unicode. `composed` has at every place what `base` and the
-/// mark make.
+/// Letters of the Latin, Greek and Cyrillic blocks of Unicode that have their own code point and
+/// can also be written as a base letter followed by a combining mark: composed[k] is base[k] with
+/// the mark.
 struct ComposedLetters {
   char32_t mark;
   std::u16string_view base;

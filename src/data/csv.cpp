@@ -39,15 +39,15 @@ bool looks_like_utf16(std::string_view bytes) {
          (bytes.size() >= 2 && (bytes[0] == '\0') != (bytes[1] == '\0'));
 }
 
-/// What other programs write, and what to do with it; nullptr for text.
+/// Names a format that is not text, by its first bytes; nullptr for text.
 const char* foreign_format(std::string_view bytes) {
   if (bytes.starts_with("PK\x03\x04")) return "the file is an archive or a spreadsheet";
   if (bytes.starts_with("PAR1")) return "the file is Parquet";
-  if (bytes.starts_with("BZh")) return "the file is compressed by bzip2";
+  if (bytes.starts_with("BZh")) return "the file is compressed with bzip2";
   if (bytes.starts_with("\xFD"
                         "7zXZ"))
-    return "the file is compressed by xz";
-  if (bytes.starts_with("\x28\xB5\x2F\xFD")) return "the file is compressed by zstd";
+    return "the file is compressed with xz";
+  if (bytes.starts_with("\x28\xB5\x2F\xFD")) return "the file is compressed with zstd";
   return nullptr;
 }
 
@@ -108,7 +108,7 @@ void CsvFile::keep_share(std::size_t part, std::size_t num_parts) {
   const std::string_view bytes = source_.bytes();
   const std::size_t first = body_begin_;
   const std::size_t last = body_end_;
-  // A share starts after the first line end at or behind its equal part of the bytes.
+  // A share starts after the first line end at or after its equal part of the bytes.
   const auto cut = [&](std::size_t k) {
     if (k == 0) return first;
     if (k == num_parts) return last;
@@ -140,10 +140,10 @@ bool CsvFile::read_header(FaultList& faults) {
     return false;
   };
   if (const char* format = foreign_format(bytes)) {
-    return refuse(format, "give it unpacked, as text with commas (CSV)");
+    return refuse(format, "give the table as uncompressed CSV");
   }
   if (looks_like_utf16(bytes)) return refuse("the file is UTF-16", "save as UTF-8");
-  // Nothing behind the longest header that makes sense is looked at, however large the file is.
+  // Looks at no more bytes than the longest allowed header has, however large the file is.
   const std::string_view front = bytes.substr(bytes.starts_with(kUtf8Mark) ? kUtf8Mark.size() : 0,
                                               options_.max_record_bytes + 1);
   const char* p = front.data();
@@ -155,10 +155,14 @@ bool CsvFile::read_header(FaultList& faults) {
   while (!at_line_end) {
     const csv::ScannedField field = csv::scan_field(p, end, separator_);
     if (is_cut && field.delimiter == end) {
-      return refuse("the header line is absurdly long", "check that the lines end in LF or CRLF");
+      return refuse("the header line is too long", "check that the lines end in LF or CRLF");
     }
-    if (!field.is_terminated) return refuse("a quoted name is never closed", "close the quote");
-    if (field.has_stray_quote) return refuse("a quote in the middle of a name", "quote all of it");
+    if (!field.is_terminated) {
+      return refuse("a quoted name has no closing quote", "add the closing quote");
+    }
+    if (field.has_stray_quote) {
+      return refuse("a quote in the middle of a name", "enclose the whole name in quotes");
+    }
     at_line_end = field.delimiter == end || *field.delimiter == '\n';
     std::string_view name = field.content;
     if (at_line_end && field.delimiter == name.end() && name.ends_with('\r')) name.remove_suffix(1);
@@ -170,7 +174,7 @@ bool CsvFile::read_header(FaultList& faults) {
   return check_header(faults);
 }
 
-/// Trailing blank lines end nothing: a record ends before them, with or without a line end.
+/// Excludes trailing blank lines: the last record ends before them, with or without a line end.
 void CsvFile::find_body_end() {
   const std::string_view bytes = source_.bytes();
   body_end_ = bytes.size();
@@ -182,7 +186,7 @@ void CsvFile::find_body_end() {
 
 void CsvFile::fail_changed() const {
   fail_data({.file = name_}, "changed while it was read",
-            "wait until nothing writes to it any more, or read a copy");
+            "wait until it is no longer written to, or read a copy");
 }
 
 bool CsvFile::check_header(FaultList& faults) const {
@@ -197,7 +201,7 @@ bool CsvFile::check_header(FaultList& faults) const {
   std::set<std::string_view> seen;
   for (std::size_t j = 0; j < header_.size(); ++j) {
     const std::string& name = header_[j];
-    if (name.empty() && j == 0) continue;  // a row index: readers leave it out
+    if (name.empty() && j == 0) continue;  // a row index: readers ignore it
     if (name.empty()) {
       refuse(fmt::format("column {} has no name", j + 1),
              "name it, or drop it if it is a row index that another program added");
@@ -205,7 +209,7 @@ bool CsvFile::check_header(FaultList& faults) const {
       refuse(fmt::format("the name of column {} ('{}') {}", j + 1, printable(name), problem),
              "save as UTF-8");
     } else if (name.find('\r') != std::string::npos) {
-      refuse("the header has a carriage return", "save with LF or CRLF line ends");
+      refuse("the header has a carriage return", "save with LF or CRLF line endings");
     } else if (!seen.insert(name).second) {
       refuse(fmt::format("two columns are called '{}'", printable(name)), "rename one");
     }
@@ -227,14 +231,14 @@ void CsvFile::find_chunks(const Context& context) {
     const std::size_t newline = text.find('\n');
     if (newline != std::string_view::npos) {
       first_newline[piece] = body_begin_ + begin + newline;
-      // The first one counts, even if it is there no more: chunks start behind it.
+      // Counts the first one even if the file has changed since: chunks start after it.
       num_newlines[piece] = 1 + count_bytes(text.substr(newline + 1), '\n');
     }
     num_quotes[piece] = count_bytes(text, '"');
     source_.release(body_begin_ + begin, body_begin_ + end);
   });
   num_quotes_ = std::accumulate(num_quotes.begin(), num_quotes.end(), std::uint64_t{0});
-  // A share that is not the last ends behind a line end, which starts no record.
+  // Every share but the last ends with a line end, after which no further record starts.
   const bool is_open = bytes[body_end_ - 1] != '\n';
   num_lines_ = std::accumulate(num_newlines.begin(), num_newlines.end(),
                                static_cast<std::uint64_t>(is_open ? 1 : 0));
@@ -273,7 +277,7 @@ void CsvFile::find_chunks_by_lines(const std::vector<std::size_t>& first_newline
   chunks_.back().num_records = num_records_ - chunks_.back().first_record;
 }
 
-// A record that is too long is the last that is looked for: the file is refused for it.
+// Stops at a record that is too long: the file is refused because of it.
 void CsvFile::find_chunks_by_records(const Context& context) {
   const char* const start = source_.bytes().data();
   const char* const end = start + body_end_;
@@ -305,7 +309,8 @@ void CsvFile::find_chunks_by_records(const Context& context) {
       line +=
           static_cast<std::uint64_t>(std::count(field.content.begin(), field.content.end(), '\n'));
     }
-    // A separator as the last byte of the body has an empty field behind it, which ends the record.
+    // A separator as the last byte of the body is followed by an empty field, which ends the
+    // record.
     const bool ends_record = field.delimiter == end || *field.delimiter == '\n';
     p = std::min(field.delimiter + 1, end);
     if (!ends_record && p < end) continue;

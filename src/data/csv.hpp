@@ -59,9 +59,9 @@ class CsvFile {
                                        const CsvOptions& options, FaultList& faults);
 
   /// One of `num_parts` shares of the lines, cut at line ends nearest to equal parts of the bytes:
-  /// for several processes that read one file together. Only the share is looked at, so lines and
-  /// records are counted from the share's first until count_from() says where it stands. A line end
-  /// inside quotes is none: where an odd number of quotes stands before a share, it must not be
+  /// for several ranks that read one file together. Only the share is looked at, so lines and
+  /// records are counted from the share's first until count_from() gives their offset. A line end
+  /// inside quotes does not end a record: a share that an odd number of quotes precedes must not be
   /// used.
   static std::unique_ptr<CsvFile> read_share(const Context& context, std::string name,
                                              ByteSource bytes, const CsvOptions& options,
@@ -69,7 +69,7 @@ class CsvFile {
                                              FaultList& faults);
   void count_from(std::uint64_t num_records_before, std::uint64_t num_lines_before);
   std::uint64_t num_quotes() const { return num_quotes_; }
-  /// Of the share; records may take several.
+  /// Of the share; a record may span several.
   std::uint64_t num_lines() const { return num_lines_; }
 
   /// The path as given, for messages.
@@ -81,12 +81,12 @@ class CsvFile {
   std::uint64_t num_records() const { return num_records_; }
   const std::vector<CsvChunk>& chunks() const { return chunks_; }
 
-  /// Calls visit(number, records) once a chunk, in parallel, gives the pages of the chunk back, and
+  /// Calls visit(number, records) once per chunk, in parallel, releases the pages of the chunk, and
   /// appends the faults of all chunks in the order of the file.
   void for_each_chunk(const Context& context, std::string_view phase, FaultList& faults,
                       const std::function<void(std::size_t, CsvRecords&)>& visit) const;
 
-  /// Gives the pages of a chunk back that was read without for_each_chunk().
+  /// Releases the pages of a chunk that was read without for_each_chunk().
   void release(const CsvChunk& chunk) const { source_.release(chunk.begin, chunk.end); }
 
   /// The line a record starts at. Scans its chunk: for messages only.
@@ -157,7 +157,7 @@ class CsvRecords {
   void add_fault(const char* kind, std::string what, std::string advice);
 
   const CsvFile& file_;
-  std::unique_ptr<char[]> copy_;  // of the chunk; none where nobody can change the bytes
+  std::unique_ptr<char[]> copy_;  // of the chunk; null where the bytes cannot change
   const char* position_;
   const char* chunk_end_;
   std::vector<std::string_view> fields_;

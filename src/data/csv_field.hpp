@@ -29,7 +29,7 @@ inline const char* find_delimiter(const char* p, const char* end, char separator
   return p;
 }
 
-/// What one field looks like where quotes may occur.
+/// One field of text in which quotes may occur.
 struct ScannedField {
   std::string_view content;  ///< without the enclosing quotes, doubled quotes still doubled
   const char* delimiter;     ///< the separator or line feed after it, or the end

@@ -24,7 +24,8 @@ CsvRecords::CsvRecords(const CsvFile& file, const CsvChunk& chunk)
       next_line_(chunk.first_line),
       next_record_(chunk.first_record),
       end_record_(chunk.first_record + chunk.num_records) {
-  // The rest of a longer chunk belongs to its last record, which is too long: this much shows it.
+  // The rest of a longer chunk belongs to its last record, which is too long; these bytes show
+  // that.
   const std::string_view bytes = file.source_.bytes().substr(
       chunk.begin, std::min(chunk.end - chunk.begin, file.most_chunk_bytes()));
   position_ = bytes.data();
@@ -96,7 +97,7 @@ std::size_t CsvRecords::read_quoted_fields() {
     if (!field.is_terminated) {
       quoting_failed_ = true;
       line_ = next_line_;
-      add_fault("quote", "a quoted field is never closed", "add the closing quote");
+      add_fault("quote", "a quoted field has no closing quote", "add the closing quote");
     } else if (field.has_stray_quote) {
       quoting_failed_ = true;
       line_ = next_line_;
@@ -138,8 +139,8 @@ bool CsvRecords::is_well_formed(const char* begin, std::size_t num_fields) {
   }
   if (faults_.has_room("field count")) {
     add_fault("field count",
-              fmt::format("{} where the header has {}", count_text(num_fields), fields_.size()),
-              num_fields > fields_.size() ? "enclose text that holds the separator in quotes"
+              fmt::format("{}, but the header has {}", count_text(num_fields), fields_.size()),
+              num_fields > fields_.size() ? "enclose text that contains the separator in quotes"
                                           : "fill in the missing fields or delete the line");
   } else {
     faults_.add_unlisted("field count", 1);

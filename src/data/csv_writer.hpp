@@ -6,9 +6,9 @@
 
 namespace cone {
 
-/// How texts stand in the cells of a file. A spreadsheet takes a cell that begins with = + - @, a
-/// tab or a carriage return for a formula, and computes it; an apostrophe before it prevents that,
-/// and changes the text.
+/// How text is written to cells. A spreadsheet treats a cell that begins with = + - @, a tab or a
+/// carriage return as a formula and evaluates it; an apostrophe in front prevents that, and changes
+/// the text.
 enum class CsvCells { kExact, kSpreadsheetSafe };
 
 /// Lines of a CSV file, quoted where a field needs it, handed to the stream in large blocks (the

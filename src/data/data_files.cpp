@@ -8,7 +8,7 @@
 namespace cone {
 namespace {
 
-/// What cannot be looked at may be there: opening it will say what is wrong.
+/// True where the path cannot be inspected: opening the file will report why.
 bool may_exist(const std::filesystem::path& path) {
   std::error_code failure;
   return std::filesystem::exists(path, failure) || failure;
@@ -45,7 +45,7 @@ ByteSource DiskFiles::open(std::string_view name) const {
   std::filesystem::path packed = folder_ / name;
   packed += ".gz";
   if (!files_.contains(name) && may_exist(folder_ / name) && may_exist(packed)) {
-    fail_data({.file = (folder_ / name).string()}, "is there twice, also as .gz",
+    fail_data({.file = (folder_ / name).string()}, "exists both uncompressed and as .gz",
               "keep one of them");
   }
   return ByteSource::of_file(path(name));

@@ -15,7 +15,7 @@ class DataFiles {
  public:
   virtual ~DataFiles() = default;
   virtual bool has(std::string_view name) const = 0;
-  /// What to call the file in messages.
+  /// The name of the file in messages.
   virtual std::string title(std::string_view name) const = 0;
   /// Throws Error(kData) when it cannot be read.
   virtual ByteSource open(std::string_view name) const = 0;
@@ -26,9 +26,9 @@ class DiskFiles : public DataFiles {
  public:
   /// Every file of a folder.
   static DiskFiles of_folder(const std::filesystem::path& folder);
-  /// One table of nodes and nothing else.
+  /// One node table and nothing else.
   static DiskFiles of_table(const std::filesystem::path& nodes);
-  /// Takes the file at `path` for `name`, whatever the folder holds.
+  /// Uses the file at `path` as `name`, whatever the folder contains.
   void set(const std::string& name, const std::filesystem::path& path) { files_[name] = path; }
 
   bool has(std::string_view name) const override;

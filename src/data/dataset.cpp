@@ -55,8 +55,8 @@ std::string Dataset::checksum() const {
   for (const std::string& name : features.names) checksum.add(std::string_view(name));
   checksum.add(std::span<const std::uint8_t>(treatment));
   checksum.add(std::span<const double>(outcome));
-  // Arms called 0 and 1 have one propensity, as the other is made from it. Their labels say nothing
-  // new, so that old checksums stay.
+  // Arms called 0 and 1 have one propensity, as the other follows from it. Their labels add
+  // nothing, so that existing checksums stay valid.
   const bool is_plain = has_plain_labels(arms);
   for (std::size_t a = is_plain ? 1 : 0; a < num_arms(); ++a) {
     add_optional(checksum, propensity, static_cast<Arm>(a));
@@ -66,14 +66,14 @@ std::string Dataset::checksum() const {
     checksum.add_size(num_arms());
     for (const std::string& label : arms) checksum.add(std::string_view(label));
   }
-  // What was not given adds nothing, so that old checksums stay.
+  // Absent columns add nothing, so that existing checksums stay valid.
   if (!weight.empty()) checksum.add("weight").add(std::span<const double>(weight));
   if (!cluster.empty()) checksum.add("cluster").add(std::span<const std::uint32_t>(cluster));
   return checksum.hex();
 }
 
 std::string Dataset::log_checksum() const {
-  std::uint64_t total = 0;  // a sum knows no order
+  std::uint64_t total = 0;  // a sum: the order of the nodes does not matter
   for (std::size_t i = 0; i < num_nodes() && has_log(); ++i) {
     std::string line(sizeof(double), '\0');
     std::memcpy(line.data(), &outcome[i], sizeof(double));

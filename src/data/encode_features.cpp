@@ -25,14 +25,14 @@ void encode_cell(const FeatureCode& code, std::uint32_t first, std::string_view 
   };
   const ParsedNumber number = parse_number(text);
   if (number.kind == NumberKind::kMissing) {
-    // A category that is missing is a level of its own; a number gets the mean later.
+    // A missing category is its own level; a missing number is replaced by the mean later.
     if (!code.missing_code) return;
     if (code.kind != FeatureKind::kCategory) put(0, std::numeric_limits<double>::quiet_NaN());
     put(*code.missing_code, 1);
     return;
   }
   if (code.kind == FeatureKind::kCategory) {
-    // A level that only lines have which are left out is in no table.
+    // A level that occurs only on excluded lines has no column.
     if (const auto level = code.levels.find(trimmed(text))) put(code.code[*level], 1);
     return;
   }
@@ -55,7 +55,7 @@ FeatureTable encode_features(const Source& source, const CsvFile& file,
   }
   std::vector<EncodedChunk> chunks(file.chunks().size());
   FaultList known;  // a file with malformed lines was refused before
-  file.for_each_chunk(source.context, "coding features", known,
+  file.for_each_chunk(source.context, "encoding features", known,
                       [&](std::size_t number, CsvRecords& records) {
                         EncodedChunk& out = chunks[number];
                         while (records.next()) {

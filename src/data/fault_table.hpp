@@ -16,13 +16,13 @@ struct Tally {
   std::uint64_t first_row = 0;  ///< the line of a file (from 1), the row of arrays (from 0)
   std::string first_text;
   std::string first_id;
-  std::uint64_t num_none = 0;  ///< of labels: cells that say "none", which may have been meant
+  std::uint64_t num_none = 0;  ///< of labels: cells with "none", which may be meant as a label
 
-  /// Adds what was counted elsewhere; the earlier row stays the first.
+  /// Adds the counts of another tally; the earlier row stays the first.
   void merge(const Tally& other);
 };
 
-/// The table of nodes as faults speak of it: lines of a file, or rows of arrays.
+/// The node table as messages refer to it: lines of a file, or rows of arrays.
 struct FaultTable {
   std::string file;  ///< empty for arrays
   std::span<const std::string> header;
@@ -30,7 +30,7 @@ struct FaultTable {
 
   bool is_file() const { return !file.empty(); }
   std::string column_name(std::size_t column) const { return printable(header[column]); }
-  /// "line" or "row", and more of them.
+  /// "line" or "row", in the plural where `count` asks for it.
   const char* row_word(std::uint64_t count = 1) const;
 
   Place whole() const { return {.file = file}; }

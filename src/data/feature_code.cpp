@@ -18,7 +18,7 @@
 namespace cone::load {
 namespace {
 
-/// A level on fewer lines is taken together with the other rare ones.
+/// A level on fewer lines is merged with the other rare levels.
 constexpr std::uint64_t kFewestLines = 5;
 constexpr double kSmallestShare = 0.005;
 /// More distinct texts than this, and more than half as many as lines: names, not categories.
@@ -30,9 +30,9 @@ struct Levels {
   std::vector<std::uint64_t> counts;
 
   void add(std::string_view text, std::uint64_t count) {
-    const IdTable::Insertion place = texts.insert(text);
-    if (place.inserted) counts.push_back(0);
-    counts[place.index] += count;
+    const IdTable::Insertion level = texts.insert(text);
+    if (level.inserted) counts.push_back(0);
+    counts[level.index] += count;
   }
   std::string_view text(std::size_t k) const { return texts[static_cast<NodeIndex>(k)]; }
   std::uint64_t num_lines() const {
@@ -40,7 +40,7 @@ struct Levels {
   }
 };
 
-/// Counts the values of some columns, missing ones apart, over the lines that stay.
+/// Counts the non-missing values of some columns over the lines that are kept.
 std::vector<Levels> count_levels(const Source& source, const CsvFile& file,
                                  const std::vector<std::size_t>& columns,
                                  const std::vector<std::uint8_t>& is_left_out) {
@@ -85,7 +85,7 @@ bool is_plain_number(std::string_view text) {
   return parse_number(text).kind == NumberKind::kFinite;
 }
 
-/// Why a column with text can be no feature: what, and what to do. Empty where it can.
+/// Why a column with text cannot be a feature, and what to do. Empty where it can.
 struct Refusal {
   std::string what, advice;
 };
@@ -108,19 +108,20 @@ Refusal refusal_of(const Levels& levels, const std::string& name, const Tally& t
   if (num_lines_with(levels, looks_like_date) == num_lines) {
     return {
         fmt::format("'{}' looks like a date", text.first_text),
-        fmt::format("turn it into a number, such as days since some day, or --ignore {}", name)};
+        fmt::format("convert it to a number, such as days since a reference date, or --ignore {}",
+                    name)};
   }
   if (2 * num_numbers >= num_lines) {
     const bool is_none = lower_case(text.first_text) == "none";
-    return {fmt::format("'{}' is not a number ({} of {} lines hold text, the others numbers)",
+    return {fmt::format("'{}' is not a number ({} of {} lines contain text, the others numbers)",
                         text.first_text, grouped(num_lines - num_numbers), grouped(num_lines)),
             fmt::format("{1}, or --categories {0} if the numbers are codes, or --ignore {0}", name,
-                        is_none ? kNoneBesideNumbers : "correct them")};
+                        is_none ? kNoneAmongNumbers : "correct them")};
   }
   if (levels.counts.size() > kManyLevels && 2 * levels.counts.size() > num_lines) {
-    return {fmt::format("text with {} different values in {} lines, such as '{}', is no category",
+    return {fmt::format("{} different texts in {} lines, such as '{}', are too many for a category",
                         grouped(levels.counts.size()), grouped(num_lines), text.first_text),
-            fmt::format("--ignore {0} leaves it out, --id {0} takes it for the ids", name)};
+            fmt::format("--ignore {0} excludes it, --id {0} uses it as the id", name)};
   }
   return {};
 }
@@ -207,7 +208,7 @@ std::vector<FeatureCode> choose_codes(const Source& source, const CsvFile& file,
   for (const FeatureColumn& feature : roles.features) {
     const bool has_text = odd.count(feature.column, Oddity::kText) > 0;
     if (feature.role == FeatureRole::kCategory ||
-        (feature.role == FeatureRole::kMeasurement && has_text)) {
+        (feature.role == FeatureRole::kNumeric && has_text)) {
       text_columns.push_back(feature.column);
     }
   }

@@ -35,7 +35,7 @@ std::vector<FeatureCode> choose_codes(const Source& source, const CsvFile& file,
                                       const ColumnRoles& roles, const CellTallies& odd,
                                       const std::vector<std::uint8_t>& is_left_out);
 
-/// Reads the table again and codes every line. The result has NaN where a number is missing.
+/// Reads the table again and encodes every line. The result has NaN where a number is missing.
 FeatureTable encode_features(const Source& source, const CsvFile& file,
                              const std::vector<FeatureCode>& codes);
 

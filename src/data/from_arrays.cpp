@@ -29,7 +29,7 @@ using load::Oddity;
 using load::Quantity;
 using load::Tally;
 
-/// The arrays as the table that the checks of files know: a header, roles and tallies.
+/// Presents the arrays as the table that the checks of files expect: a header, roles and tallies.
 class ArrayTable {
  public:
   ArrayTable(const DatasetArrays& arrays, FaultList& faults) : arrays_(arrays), faults_(faults) {
@@ -40,12 +40,12 @@ class ArrayTable {
     }
     if (!arrays.cluster.empty()) roles_.cluster = add_column("cluster");
     for (const NamedColumn& column : arrays.kept) {
-      kept_places_.push_back(add_column(column.name));
-      roles_.numbers.push_back({column.name, kept_places_.back(), Quantity::kKept, ""});
+      kept_columns_.push_back(add_column(column.name));
+      roles_.numbers.push_back({column.name, kept_columns_.back(), Quantity::kKept, ""});
     }
   }
 
-  /// Reads the labels, chooses the arms, and takes what is given about them.
+  /// Reads the labels, chooses the arms, and takes the columns given per arm.
   void take_arms(std::vector<std::string>& notes) {
     std::vector<std::uint8_t> codes(num_rows());
     LabelTally labels;
@@ -86,7 +86,7 @@ class ArrayTable {
     }
     for (std::size_t k = 0; k < arrays_.kept.size(); ++k) {
       const std::vector<double>& values = arrays_.kept[k].values;
-      for (std::size_t i = 0; i < num_rows(); ++i) look_at(i, kept_places_[k], values[i]);
+      for (std::size_t i = 0; i < num_rows(); ++i) look_at(i, kept_columns_[k], values[i]);
     }
     for (const GivenColumn& column : given_) {
       for (std::size_t i = 0; i < num_rows(); ++i) {
@@ -97,14 +97,15 @@ class ArrayTable {
         }
       }
     }
-    for (std::size_t j = 0; j < arrays_.measurements.cols(); ++j) {
+    for (std::size_t j = 0; j < arrays_.numeric_features.cols(); ++j) {
       const std::size_t column = add_column(names_[j]);
       roles_.features.push_back({column});
-      for (std::size_t i = 0; i < num_rows(); ++i) look_at(i, column, arrays_.measurements(i, j));
+      for (std::size_t i = 0; i < num_rows(); ++i)
+        look_at(i, column, arrays_.numeric_features(i, j));
     }
   }
 
-  /// What the checks of files say about all of it.
+  /// Runs the checks that files go through.
   void report() {
     const std::uint64_t num_faults = faults_.total();
     if (!arms_.empty()) load::check_given_arms(title(), arms_, given_, faults_);
@@ -117,7 +118,7 @@ class ArrayTable {
     load::report_odd_cells(title(), roles_, odd_, MissingPolicy::kRefuse, faults_);
   }
 
-  /// The group of every row, numbered.
+  /// The cluster number of every row.
   std::vector<std::uint32_t> take_clusters() {
     std::vector<std::uint32_t> out;
     load::ClusterLabels labels;
@@ -138,7 +139,7 @@ class ArrayTable {
   std::vector<Arm>& treatment() { return treatment_; }
   load::GivenTables given() const { return load::join_given(arms_, given_); }
 
-  /// For reports: what every column was taken for.
+  /// The role of every column, for reports.
   std::vector<TableColumn> columns() const {
     std::vector<TableColumn> columns;
     for (const std::string& name : header_) columns.push_back({.name = name});
@@ -193,7 +194,8 @@ class ArrayTable {
       faults_.add("given column", {{.column = name},
                                    fmt::format("has {} columns where the treatment has {} arms",
                                                num_columns, arms_.size()),
-                                   "give one per arm, the control arm first, or their labels"});
+                                   "give one column per arm, the control arm first, or name the "
+                                   "arm of every column"});
       return;
     }
     for (std::size_t k = 0; k < num_columns; ++k) {
@@ -226,7 +228,7 @@ class ArrayTable {
   std::vector<std::string> header_;
   std::vector<std::string> names_;  ///< of the features
   ColumnRoles roles_;
-  std::vector<std::size_t> kept_places_;
+  std::vector<std::size_t> kept_columns_;
   CellTallies odd_;
   std::vector<std::string> arms_;
   std::vector<Arm> treatment_;
@@ -234,34 +236,34 @@ class ArrayTable {
   std::vector<GivenColumn> given_;
 };
 
-/// Measurements and counts as one matrix, stored as the loaders of files do.
+/// Numeric and count features as one matrix, stored as the file loaders store it.
 FeatureTable join_features(const DatasetArrays& arrays, const SparseMatrix& counts,
                            std::vector<std::string> names) {
-  const std::size_t num_measurements = arrays.measurements.cols();
+  const std::size_t num_numeric = arrays.numeric_features.cols();
   const bool has_counts = arrays.counts.is_given();
   std::vector<std::uint64_t> offsets = {0};
   std::vector<std::uint32_t> columns;
   std::vector<double> values;
   for (std::size_t i = 0; i < arrays.outcome.size(); ++i) {
-    for (std::size_t j = 0; j < num_measurements; ++j) {
-      if (arrays.measurements(i, j) == 0) continue;
+    for (std::size_t j = 0; j < num_numeric; ++j) {
+      if (arrays.numeric_features(i, j) == 0) continue;
       columns.push_back(static_cast<std::uint32_t>(j));
-      values.push_back(arrays.measurements(i, j));
+      values.push_back(arrays.numeric_features(i, j));
     }
     if (has_counts) {
       const SparseMatrix::Row row = counts.row(i);
       for (std::size_t k = 0; k < row.size(); ++k) {
-        columns.push_back(row.columns[k] + static_cast<std::uint32_t>(num_measurements));
+        columns.push_back(row.columns[k] + static_cast<std::uint32_t>(num_numeric));
         values.push_back(row.values[k]);
       }
     }
     offsets.push_back(columns.size());
   }
   FeatureTable table;
-  table.num_dense = num_measurements;
+  table.num_dense = num_numeric;
   table.matrix = store_full_columns_densely(
       SparseMatrix(names.size(), std::move(offsets), std::move(columns), std::move(values)),
-      num_measurements);
+      num_numeric);
   table.names = std::move(names);
   return table;
 }

@@ -30,7 +30,7 @@ bool is_absent(const ArmColumns& columns) {
   return std::all_of(columns.begin(), columns.end(), [](const auto* c) { return c == nullptr; });
 }
 
-/// Whether there is an arm 0 and an arm 1 and no other: what propensity, mu0, ... are about.
+/// Whether there is an arm 0 and an arm 1 and no other: the arms of propensity, mu0, ...
 bool has_plain_names(std::span<const std::string> arms) {
   return arms.size() == 2 && find_arm(arms, "0").has_value() && find_arm(arms, "1").has_value();
 }
@@ -44,27 +44,28 @@ void check_column(const FaultTable& table, std::span<const std::string> arms,
   };
   const char* quantity = quantity_name(column.role.quantity);
   if (!column.role.is_labelled && !has_plain_names(arms)) {
-    refuse(fmt::format("is about arm {}, and the arms are {}", column.role.label, list_arms(arms)),
-           fmt::format("call it {}:LABEL by the arm it is about, or --ignore {}", quantity, name));
+    refuse(
+        fmt::format("is for arm {}, but the arms are {}", column.role.label, list_arms(arms)),
+        fmt::format("name it {}:LABEL with the label of its arm, or --ignore {}", quantity, name));
   } else if (column.role.is_labelled && !find_arm(arms, column.role.label)) {
     const std::string near = closest_name(column.role.label, arms);
     refuse(fmt::format("the data has no arm '{}'", printable(column.role.label)),
            near.empty()
                ? fmt::format("the arms are {}{}", list_arms(arms),
-                             table.is_file() ? "; if it is a feature, name it by --features" : "")
+                             table.is_file() ? "; if it is a feature, list it in --features" : "")
                : fmt::format("did you mean {}:{}?", quantity, printable(near)));
   }
 }
 
-/// All columns are there but the control arm's, or one of two.
+/// Whether only the control arm's column, or one of two columns, is absent.
 bool is_complete_but_one(const ArmColumns& columns) {
   const auto num_missing = std::count(columns.begin(), columns.end(), nullptr);
   return num_missing == 1 && (columns[kControlArm] == nullptr || columns.size() == 2);
 }
 
-/// The arm whose propensity is what the others leave.
+/// The arm whose propensity is one minus that of the others.
 std::optional<Arm> remaining_arm(std::span<const std::string> arms, const ArmColumns& columns) {
-  // Arms called 0 and 1 have one propensity in the checksum: the other is always made from it.
+  // Arms called 0 and 1 have one propensity in the checksum: the other always follows from it.
   if (has_plain_labels(arms) && columns[1] != nullptr) return kControlArm;
   const auto absent = std::find(columns.begin(), columns.end(), nullptr);
   if (absent == columns.end()) return std::nullopt;
@@ -84,12 +85,12 @@ void check_given_arms(const FaultTable& table, std::span<const std::string> arms
         continue;
       }
       faults.add("given column", {table.column(given[b].role.column),
-                                  fmt::format("is about the same arm as column {}",
+                                  fmt::format("is for the same arm as column {}",
                                               table.column_name(given[a].role.column)),
                                   "keep one of them"});
     }
   }
-  if (faults.total() > num_before) return;  // the arms without a column are no news
+  if (faults.total() > num_before) return;  // arms without a column would only repeat these
   for (const Quantity quantity : kGivenQuantities) {
     const ArmColumns columns = columns_of(quantity, arms, given);
     if (is_absent(columns)) continue;
@@ -99,7 +100,7 @@ void check_given_arms(const FaultTable& table, std::span<const std::string> arms
     if (std::none_of(columns.begin(), columns.end(), [](const GivenColumn* column) {
           return column != nullptr && column->role.is_labelled;
         })) {
-      continue;  // mu0 without mu1 was said with the header
+      continue;  // mu0 without mu1 was reported with the header
     }
     const char* name = quantity_name(quantity);
     std::string missing;
@@ -107,11 +108,10 @@ void check_given_arms(const FaultTable& table, std::span<const std::string> arms
       if (columns[a] != nullptr) continue;
       missing += fmt::format("{}{}:{}", missing.empty() ? "" : ", ", name, printable(arms[a]));
     }
-    faults.add(
-        "arm without a column",
-        {table.whole(), fmt::format("there is no column {}", missing),
-         is_propensity ? "give the propensity of every arm; the control arm's may be left out"
-                       : fmt::format("give {} for every arm, or for none", name)});
+    faults.add("arm without a column",
+               {table.whole(), fmt::format("there is no column {}", missing),
+                is_propensity ? "give the propensity of every arm; the control arm's may be omitted"
+                              : fmt::format("give {} for every arm, or for none", name)});
   }
 }
 
@@ -127,7 +127,7 @@ void tally_propensities(std::span<const std::string> arms, std::span<const Given
       (*std::find_if(columns.begin(), columns.end(), [](const auto* c) {
         return c != nullptr;
       }))->role.column;
-  // The one column of two arms tells its own text; of several, what they add up to.
+  // A single column of two arms is quoted in messages; of several columns, their sum.
   const bool is_single = arms.size() == 2 && !has_all;
   Tally impossible, uneven;
   std::size_t impossible_column = first_column;
@@ -145,7 +145,7 @@ void tally_propensities(std::span<const std::string> arms, std::span<const Given
       is_probability = is_probability && column->values[i] >= 0 && column->values[i] <= 1;
       sum += column->values[i];
     }
-    if (!is_probability) continue;  // said elsewhere
+    if (!is_probability) continue;  // reported elsewhere
     if (has_all ? std::abs(sum - 1) > kSumTolerance : sum > 1 + kSumTolerance) {
       if (uneven.count == 0) {
         uneven = locate(i, first_column);

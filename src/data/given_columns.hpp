@@ -15,22 +15,22 @@
 
 namespace cone::load {
 
-/// Propensities, outcome models or true outcomes of one arm, as the user brought them.
+/// Propensities, outcome model predictions or true outcomes of one arm, as given by the user.
 struct GivenColumn {
   NumberRole role;
   std::vector<double> values;  ///< one per row
 };
 
-/// Probabilities may miss 1 by what six decimals lose.
+/// Tolerance for probabilities that were rounded to six decimals.
 inline constexpr double kSumTolerance = 1e-6;
 
-/// Refuses columns about arms that the data does not have, and arms without a column: every arm
-/// needs one. The control arm's propensity may be left out, as it follows from the others.
+/// Refuses columns for arms that the data does not have, and arms without a column: every arm
+/// needs one. The control arm's propensity may be omitted, as it follows from the others.
 void check_given_arms(const FaultTable& table, std::span<const std::string> arms,
                       std::span<const GivenColumn> given, FaultList& faults);
 
-/// Looks at every row that `is_usable`: probabilities that do not add up to 1, and logged actions
-/// of probability zero. `locate(row, column)` says where a cell is and what stands in it.
+/// Counts, over the rows that `is_usable`, probabilities that do not add up to 1 and logged actions
+/// of probability zero. `locate(row, column)` returns the location and the text of a cell.
 void tally_propensities(std::span<const std::string> arms, std::span<const GivenColumn> given,
                         std::span<const Arm> treatment,
                         const std::function<bool(std::size_t)>& is_usable,

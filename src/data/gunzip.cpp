@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kMaxRatio = 200;
 constexpr std::size_t kAlwaysAllowed = std::size_t{64} << 20;
 constexpr std::size_t kMostBytes = std::size_t{4} << 30;
-constexpr std::size_t kStep = std::size_t{4} << 20;  // between two looks at the observer
+constexpr std::size_t kStep = std::size_t{4} << 20;  // between two calls of the observer
 constexpr std::size_t kFirstPiece = std::size_t{64} << 10;
 
 }  // namespace
@@ -49,8 +49,8 @@ void Gunzip::unpack(const Context& context, std::size_t num_bytes) {
   z_stream& zlib = stream_->zlib;
   while (!is_complete_ && size_ < num_bytes) {
     constexpr std::size_t kMaxInput = std::numeric_limits<uInt>::max();
-    // Doubling: what is reserved is at most twice what the stream has really given. Only where it
-    // is full: a file may have a thousand empty members.
+    // Doubling: the buffer is at most twice what the stream has really produced. Only where it is
+    // full: a file may have a thousand empty members.
     if (size_ == capacity_) make_room(std::max(kFirstPiece, 2 * capacity_));
     zlib.next_in = reinterpret_cast<const Bytef*>(rest_.data());
     zlib.avail_in = static_cast<uInt>(std::min(rest_.size(), kMaxInput));
@@ -86,11 +86,11 @@ void Gunzip::finish_member() {
     if (size_ > 0) make_room(size_);
     return;
   }
-  // One byte of another member is a member that was cut.
+  // A single first byte is another member that was cut off.
   if (!is_gzip(rest_) && rest_ != "\x1F") {
     fail_damaged({.file = file_},
-                 fmt::format("what follows its compressed data (byte {}) is neither zeros nor more "
-                             "compressed data",
+                 fmt::format("the bytes after its compressed data (from byte {}) are neither zeros "
+                             "nor more compressed data",
                              compressed_size_ - rest_.size() + padding + 1));
   }
   ::inflateReset(&stream_->zlib);

@@ -12,23 +12,23 @@ namespace cone {
 
 bool is_gzip(std::string_view bytes);
 
-/// The members of a gzip file, one after the other, unpacked as far as they are asked for. Memory
-/// is what has come out. A file that unpacks to more than 200 times its size (and 64 MiB) is taken
-/// for a bomb; beyond 4 GiB it must be unpacked to disk, from where it is read without being held
-/// in memory. Zeros may pad the end, as gzip allows it; anything else behind a member that is not
-/// another member is damage. Throws Error(kData) that names the file.
+/// The members of a gzip file, one after the other, unpacked on demand. Memory grows with the
+/// output. A file that unpacks to more than 200 times its size (and 64 MiB) is refused as a
+/// decompression bomb; beyond 4 GiB it must be unpacked to disk, from where it is read without
+/// being held in memory. Zeros may pad the end, as gzip allows; anything else after a member that
+/// is not another member is damage. Throws Error(kData) that names the file.
 class Gunzip {
  public:
-  /// `compressed` must stay where it is until is_complete().
+  /// `compressed` must stay valid until is_complete().
   Gunzip(std::string_view compressed, std::string file);
   ~Gunzip();
   Gunzip(const Gunzip&) = delete;
   Gunzip& operator=(const Gunzip&) = delete;
 
-  /// Goes on until there are this many bytes, or the file ends.
+  /// Continues until this many bytes are available, or the file ends.
   void unpack(const Context& context, std::size_t num_bytes);
   bool is_complete() const { return is_complete_; }
-  /// What is there so far; moves when more is unpacked.
+  /// The bytes unpacked so far; unpack() invalidates the view.
   std::string_view bytes() const { return {out_.get(), size_}; }
 
  private:
@@ -44,7 +44,7 @@ class Gunzip {
   std::string_view rest_;  // of the compressed bytes
   std::size_t compressed_size_;
   std::unique_ptr<Stream> stream_;
-  // Grown by realloc, which moves pages and not bytes: nothing is held twice.
+  // Grown by realloc, which remaps pages instead of copying bytes: nothing is held twice.
   std::unique_ptr<char, Free> out_;
   std::size_t capacity_ = 0;
   std::size_t size_ = 0;

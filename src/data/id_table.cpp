@@ -81,7 +81,7 @@ std::size_t IdTable::locate(std::string_view id, const Hashed& hashed) const {
 }
 
 IdTable::Insertion IdTable::insert(std::string_view id) {
-  require(size() < kAbsent - 1, "ids: more than 32 bits can number");
+  require(size() < kAbsent - 1, "ids: too many for 32-bit indices");
   if (is_counting_) {
     const std::uint64_t value = counting_value(id, kAbsent);
     if (value < size()) return {static_cast<NodeIndex>(value), false};

@@ -32,7 +32,7 @@ std::optional<std::string> inflate_prefix(std::string_view compressed, std::size
   std::size_t consumed = 0;
   int status = Z_OK;
   while (status == Z_OK && out.size() < max_bytes) {
-    // Doubling: the buffer is at most twice what the stream has really given.
+    // Doubling: the buffer is at most twice what the stream has really produced.
     const std::size_t begin = out.size();
     const std::size_t piece = std::min(std::max(begin, kFirstPieceBytes), max_bytes - begin);
     constexpr std::size_t kMaxStep = std::numeric_limits<uInt>::max();

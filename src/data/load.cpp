@@ -19,7 +19,7 @@
 namespace cone {
 namespace {
 
-/// Formats that others write and we do not read, with the line of Python that converts them.
+/// Formats that are not supported, with the function of pandas that reads them.
 struct ForeignFormat {
   std::string_view extension;
   std::string_view reader;  ///< of pandas
@@ -43,20 +43,20 @@ void refuse_foreign_format(const std::filesystem::path& path) {
   const std::string out = path.stem().string() + ".csv";
   for (const ForeignFormat& format : kForeignFormats) {
     if (extension != format.extension) continue;
-    fail_data(place, fmt::format("{} files are not read", extension),
+    fail_data(place, fmt::format("{} files are not supported", extension),
               fmt::format("convert it: python3 -c \"import pandas; pandas.{}('{}').to_csv('{}', "
                           "index=False)\"",
                           format.reader, path.string(), out));
   }
   if (extension == ".rds" || extension == ".rdata" || extension == ".rda") {
-    fail_data(place, fmt::format("{} files are not read", extension),
+    fail_data(place, fmt::format("{} files are not supported", extension),
               fmt::format("convert it: Rscript -e \"write.csv(readRDS('{}'), '{}', row.names = "
                           "FALSE)\" (load() for .RData)",
                           path.string(), out));
   }
   if (extension == ".zip" || extension == ".bz2" || extension == ".xz" || extension == ".zst") {
-    fail_data(place, fmt::format("{} files are not read", extension),
-              "unpack it first, or compress it by gzip");
+    fail_data(place, fmt::format("{} files are not supported", extension),
+              "unpack it first, or compress it with gzip");
   }
 }
 
@@ -65,31 +65,31 @@ void note_left_out(std::size_t num_left_out, const LoadOptions& options,
   if (num_left_out == 0) return;
   std::vector<std::string> lacking = {"a treatment", "an outcome"};
   if (!options.weight.empty()) lacking.emplace_back("a weight");
-  if (!options.cluster.empty()) lacking.emplace_back("a group");
+  if (!options.cluster.empty()) lacking.emplace_back("a cluster");
   if (!options.kept.empty()) lacking.emplace_back("a cost or a rank");
   if (options.missing == MissingPolicy::kDrop) lacking = {"a value"};
-  notes.push_back(fmt::format(
-      "{} line{} left out for lack of {}: values are those of the other "
-      "nodes",
-      grouped(num_left_out), num_left_out == 1 ? " was" : "s were", fmt::join(lacking, " or ")));
+  notes.push_back(fmt::format("dropped {} that {} {}: results refer to the remaining nodes",
+                              counted(num_left_out, "line"), num_left_out == 1 ? "lacks" : "lack",
+                              fmt::join(lacking, " or ")));
 }
 
-/// What weights and clusters mean for the results.
-void note_units(const LoadOptions& options, const Dataset& data, LoadedData& out) {
+/// How weights and clusters affect the results.
+void note_design(const LoadOptions& options, const Dataset& data, LoadedData& out) {
   if (!data.weight.empty()) {
     out.notes.push_back(fmt::format(
-        "means count every node by its '{}': {} nodes of these weights are worth {} of equal ones",
+        "means are weighted by '{}': {} nodes have an effective sample size of {}",
         printable(options.weight), grouped(data.num_nodes()),
         grouped(static_cast<std::uint64_t>(std::llround(data.effective_sample_size())))));
   }
   if (data.cluster.empty()) return;
   constexpr std::size_t kFewClusters = 10;
   const std::size_t count = std::size_t{*std::ranges::max_element(data.cluster)} + 1;
-  out.notes.push_back(fmt::format("errors go together within the {} groups of '{}'", grouped(count),
-                                  printable(options.cluster)));
+  out.notes.push_back(fmt::format("standard errors are clustered by '{}' ({} clusters)",
+                                  printable(options.cluster), grouped(count)));
   if (count < kFewClusters) {
-    out.doubts.push_back(fmt::format("'{}' has {} groups: intervals by so few are rough",
-                                     printable(options.cluster), count));
+    out.warnings.push_back(
+        fmt::format("'{}' has {} clusters: cluster-robust intervals are unreliable with so few",
+                    printable(options.cluster), count));
   }
 }
 
@@ -117,9 +117,7 @@ void refuse_table_options(const LoadOptions& options) {
                                               std::string_view, const Range& = {}) {
       if constexpr (std::is_same_v<T, U>) {
         if (name != other || value == usual) return;
-        faults.push_back({{.item = flag_name(name)},
-                          "has no part in data that is no table of text",
-                          "leave it out"});
+        faults.push_back({{.item = flag_name(name)}, "applies only to CSV input", "leave it out"});
       }
     });
   });
@@ -159,7 +157,7 @@ LoadedData load_dataset(const Context& context, const DataFiles& files,
   observed.propensity = std::move(given.propensity);
   observed.mu = std::move(given.mu);
   if (given.truth) data.truth.emplace(std::move(*given.truth));
-  if (faults.empty()) note_units(options, observed, data);
+  if (faults.empty()) note_design(options, observed, data);
   load::check_sanity(context, files.title("nodes.csv"), data, faults);
   faults.throw_if_any(ErrorCode::kData);
   observed.graph = build_graph(context, observed.num_nodes(),
@@ -183,10 +181,10 @@ LoadedData load_dataset(const Context& context, const std::filesystem::path& pat
       files = DiskFiles::of_table(path);
       break;
     default:
-      fail_data(
-          {.file = path.string()},
-          path_kind(path) == PathKind::kMissing ? "does not exist" : "is no file and no folder",
-          "give a CSV file, a folder with nodes.csv, or a .mat file");
+      fail_data({.file = path.string()},
+                path_kind(path) == PathKind::kMissing ? "does not exist"
+                                                      : "is neither a file nor a folder",
+                "give a CSV file, a folder with nodes.csv, or a .mat file");
   }
   if (!options.edges.empty()) {
     refuse_foreign_format(options.edges);

@@ -13,7 +13,7 @@
 namespace cone::load {
 namespace {
 
-/// The edges of a chunk, or of the file, that have an end which is no node.
+/// The edges of a chunk, or of the file, with an end that is not a node.
 struct UnknownEnds {
   std::uint64_t num_edges = 0;
   std::uint64_t first_line = 0;
@@ -74,7 +74,7 @@ class EdgeBatch {
   std::array<std::uint64_t, kLines> lines_;
 };
 
-/// What units call the two ends of an edge.
+/// Usual names of the two ends of an edge.
 constexpr std::array<std::array<std::string_view, 2>, 13> kEndNames = {{{"source", "target"},
                                                                         {"from", "to"},
                                                                         {"src", "dst"},
@@ -96,7 +96,7 @@ std::optional<std::size_t> find_in_any_case(const CsvFile& file, std::string_vie
   return std::nullopt;
 }
 
-/// Says what is not used.
+/// Names the columns that are not used.
 void note_other_columns(const CsvFile& file, const std::array<std::size_t, 2>& ends,
                         std::vector<std::string>& notes) {
   std::string others;
@@ -107,12 +107,11 @@ void note_other_columns(const CsvFile& file, const std::array<std::size_t, 2>& e
     others += (others.empty() ? "" : ", ") + printable(file.header()[j]);
   }
   if (others.empty()) return;
-  notes.push_back(fmt::format("{}: not used: {}{}", printable(file.name(), 200),
-                              printable(others, 200),
-                              has_weight ? " (every edge counts the same)" : ""));
+  notes.push_back(fmt::format("{}: unused columns: {}{}", printable(file.name(), 200),
+                              printable(others, 200), has_weight ? " (edges are unweighted)" : ""));
 }
 
-/// Programs that know numbers only write 17 as 17.0 where some other line has none.
+/// Programs that store ids as floating-point numbers, because some are missing, write 17 as 17.0.
 std::string advise_on_id(std::string_view id, const NodeTable& nodes, const char* otherwise) {
   constexpr std::string_view kFraction = ".0";
   const bool has_it = id.ends_with(kFraction);
@@ -120,13 +119,13 @@ std::string advise_on_id(std::string_view id, const NodeTable& nodes, const char
                                    : std::string(id) + std::string(kFraction);
   if (!nodes.ids.find(other)) return otherwise;
   return fmt::format(
-      "'{}' is one: ids are compared as text, so write whole numbers without .0 in both files (in "
-      "pandas: astype(\"Int64\"))",
+      "'{}' is an id: ids are compared as text, so write whole numbers without .0 in both files "
+      "(in pandas: astype(\"Int64\"))",
       printable(other));
 }
 
 /// "3 edges to 2 ids that are not in nodes.csv ('x', 'y')"
-std::string in_words(const UnknownEnds& unknown, const NodeTable& nodes) {
+std::string describe(const UnknownEnds& unknown, const NodeTable& nodes) {
   constexpr std::size_t kShown = 3;
   std::string examples;
   for (std::size_t k = 0; k < std::min(unknown.ids.size(), kShown); ++k) {
@@ -139,12 +138,12 @@ std::string in_words(const UnknownEnds& unknown, const NodeTable& nodes) {
       printable(nodes.title), examples, unknown.ids.size() > kShown ? ", ..." : "");
 }
 
-/// Leaves the edges out that have an end which is no node, or refuses them.
+/// Drops the edges with an end that is not a node, or refuses them.
 void settle_unknown(const Source& source, const CsvFile& file,
                     const std::array<std::size_t, 2>& columns, const NodeTable& nodes,
                     const UnknownEnds& unknown, EdgeLines& lines) {
   if (unknown.num_edges == 0 || nodes.ids.size() == 0) return;  // everything would be unknown
-  // An edge list of other nodes is a mistake, however it is asked for.
+  // An edge list of other nodes is a mistake, whatever the option says.
   const bool has_none_left = unknown.num_edges == lines.size && source.faults.empty();
   if (source.options.unknown_edges == UnknownEdges::kRefuse || has_none_left) {
     source.faults.add(
@@ -152,16 +151,16 @@ void settle_unknown(const Source& source, const CsvFile& file,
         {{.file = file.name(),
           .line = unknown.first_line,
           .column = printable(file.header()[columns[unknown.first_end]])},
-         in_words(unknown, nodes),
+         describe(unknown, nodes),
          advise_on_id(unknown.ids[0], nodes,
                       has_none_left
-                          ? "no edge is left: give the edges of these nodes, or leave the file out"
-                          : "add the nodes, or --unknown-edges drop leaves these edges out")});
+                          ? "no edge remains: give the edges of these nodes, or leave the file out"
+                          : "add the nodes, or drop these edges with --unknown-edges drop")});
     return;
   }
   if (!source.faults.empty()) return;  // malformed lines have no edge
   source.notes.push_back(
-      fmt::format("left out {}, of {} in all", in_words(unknown, nodes), grouped(lines.size)));
+      fmt::format("dropped {}, of {} in total", describe(unknown, nodes), grouped(lines.size)));
   const auto end = std::remove_if(lines.edges.get(), lines.edges.get() + lines.size, [](Edge edge) {
     return edge.source == IdTable::kAbsent || edge.target == IdTable::kAbsent;
   });
@@ -177,9 +176,9 @@ std::optional<std::array<std::size_t, 2>> find_ends(const CsvFile& file, FaultLi
     if (source && target) return std::array{*source, *target};
   }
   faults.add("column", {{.file = file.name(), .line = 1},
-                        "no two columns are called source and target",
-                        "name the ends of an edge so, or from and to, src and dst, ego and alter, "
-                        "node1 and node2"});
+                        "there are no columns source and target",
+                        "name the ends of an edge source and target, from and to, src and dst, ego "
+                        "and alter, or node1 and node2"});
   return std::nullopt;
 }
 

@@ -21,8 +21,8 @@ struct Columns {
   std::size_t node, feature, value;
 };
 
-/// Gives every name that a chunk met its number in the whole file: the order of first appearance,
-/// since the chunks are visited in order.
+/// Replaces feature numbers of a chunk by those of the whole file, in the order of first
+/// appearance, since the chunks are visited in order.
 void number_features(const CsvFile& file, const std::vector<IdTable>& local_names,
                      std::vector<Entry>& entries, IdTable& names) {
   for (std::size_t chunk = 0; chunk < local_names.size(); ++chunk) {
@@ -79,9 +79,10 @@ void check_repeats(const CsvFile& file, const std::vector<Entry>& entries,
   std::sort(repeats.begin(), repeats.end());
   for (const auto& [record, earlier] : repeats) {
     validation::add_fault(faults, "repeated feature", [&, r = record, e = earlier]() -> Fault {
-      return {{.file = file.name(), .line = file.line_of_record(r)},
-              fmt::format("the same node and feature stand on line {}", file.line_of_record(e)),
-              "give each pair once"};
+      return {
+          {.file = file.name(), .line = file.line_of_record(r)},
+          fmt::format("the same node and feature are already on line {}", file.line_of_record(e)),
+          "give each pair once"};
     });
   }
 }

@@ -12,11 +12,11 @@
 namespace cone::load {
 namespace {
 
-/// feature_names.csv: one name a line, all different.
+/// feature_names.csv: one name per line, all different.
 std::optional<std::vector<std::string>> read_feature_names(const Source& source) {
   const auto file = source.open("feature_names.csv");
   if (file == nullptr ||
-      !validation::check_column(*file, "feature", "it holds one name a line", source.faults)) {
+      !validation::check_column(*file, "feature", "give one name per line", source.faults)) {
     return std::nullopt;
   }
   const std::size_t column = *file->column("feature");
@@ -58,12 +58,12 @@ FeatureTable read_feature_matrix(const Source& source, const NodeTable& nodes,
     source.faults.add("features", {{.file = path.string()}, std::move(what), std::move(advice)});
   };
   if (nodes.has_all_ids && matrix.rows() != nodes.treatment.size()) {
-    refuse(fmt::format("{} rows where nodes.csv has {}", matrix.rows(), nodes.treatment.size()),
-           "it needs one row per node, in the order of nodes.csv");
+    refuse(fmt::format("{} rows, but nodes.csv has {}", matrix.rows(), nodes.treatment.size()),
+           "give one row per node, in the order of nodes.csv");
   }
   if (has_names && names.size() != matrix.cols()) {
     refuse(
-        fmt::format("{} columns where feature_names.csv has {} names", matrix.cols(), names.size()),
+        fmt::format("{} columns, but feature_names.csv has {} names", matrix.cols(), names.size()),
         "give one name per column, in order");
   }
   if (!has_names) {
@@ -113,13 +113,13 @@ FeatureTable read_sparse_features(const Source& source, const NodeTable& nodes) 
   const bool has_names = source.files.has("feature_names.csv");
   if (has_matrix && has_list) {
     source.faults.add("features", {{.file = source.files.title("features.csv")},
-                                   "the folder has features.npz and features.csv",
+                                   "the folder has both features.npz and features.csv",
                                    "keep one of them"});
     return {};
   }
   if (has_names && !has_matrix && !has_list) {
     source.faults.add("features", {{.file = source.files.title("feature_names.csv")},
-                                   "there is no features.npz or features.csv to name",
+                                   "there is no features.npz or features.csv",
                                    "add the features or delete the names"});
     return {};
   }

@@ -30,7 +30,7 @@ struct NumberTarget {
   Quantity quantity = Quantity::kOutcome;
 };
 
-/// What the passes over the file share.
+/// The arrays that all chunks write to.
 struct NodeArrays {
   const ColumnRoles& roles;
   std::vector<NumberTarget> numbers;
@@ -40,13 +40,13 @@ struct NodeArrays {
   std::vector<std::uint64_t> row_sizes;
 };
 
-/// What one chunk leaves behind besides the rows of the arrays.
+/// The results of one chunk, besides the rows of the arrays.
 struct ChunkOfNodes {
   std::string id_bytes;
   std::vector<std::uint32_t> id_sizes;  ///< of the usable ids
   std::vector<std::uint32_t> columns;   ///< of non-zero features
   std::vector<double> values;
-  std::uint64_t num_without_id = 0;  ///< records that name no node
+  std::uint64_t num_without_id = 0;  ///< records without a usable id
   LabelTally labels;
   ClusterLabels clusters;
   CellTallies odd;
@@ -160,7 +160,7 @@ NodeArrays allocate(const CsvFile& file, const ColumnRoles& roles, NodeTable& ta
   return arrays;
 }
 
-/// The line on which an id stands first. Reads the file again: for the message about a repeat.
+/// The first line with an id. Reads the file again: for the message about a repeat.
 std::uint64_t first_line_of(const CsvFile& file, std::size_t column, std::string_view id) {
   for (const CsvChunk& chunk : file.chunks()) {
     CsvRecords records(file, chunk);
@@ -197,14 +197,13 @@ void fill_id_table(const CsvFile& file, std::size_t id_column,
       position += size;
       if (!ids.insert(id).inserted) {
         validation::add_fault(faults, "duplicate id", [&]() -> Fault {
-          return {
-              {.file = file.name(),
-               .line = line_of_usable(file, id_column, number),
-               .column = printable(file.header()[id_column]),
-               .item = printable(id)},
-              fmt::format("the id is already on line {}", first_line_of(file, id_column, id)),
-              fmt::format("every node has one line; if '{0}' is no id of the lines, --ignore {0}",
-                          printable(file.header()[id_column]))};
+          return {{.file = file.name(),
+                   .line = line_of_usable(file, id_column, number),
+                   .column = printable(file.header()[id_column]),
+                   .item = printable(id)},
+                  fmt::format("the id is already on line {}", first_line_of(file, id_column, id)),
+                  fmt::format("give every node one line; if '{0}' is not an id, --ignore {0}",
+                              printable(file.header()[id_column]))};
         });
       }
       ++number;
@@ -225,7 +224,7 @@ SparseMatrix gather_features(const Context& context, std::size_t num_features,
   std::vector<std::uint32_t> columns(starts.back());
   std::vector<double> values(starts.back());
   context.for_each_range(chunks.size(), 1, [&](std::size_t number, std::size_t) {
-    // Moved out, so that the chunk's memory goes back as soon as it is copied.
+    // Moved out, so that the chunk's memory is released as soon as it is copied.
     const std::vector<std::uint32_t> from_columns = std::move(chunks[number].columns);
     const std::vector<double> from_values = std::move(chunks[number].values);
     std::copy(from_columns.begin(), from_columns.end(), columns.data() + starts[number]);
@@ -234,17 +233,17 @@ SparseMatrix gather_features(const Context& context, std::size_t num_features,
   return {num_features, std::move(row_sizes), std::move(columns), std::move(values)};
 }
 
-/// Says what yes and no as an outcome count as.
+/// Notes how yes and no are coded as an outcome.
 void note_answers(const CsvFile& file, const ColumnRoles& roles, const CellTallies& odd,
                   std::vector<std::string>& notes) {
   for (const NumberRole& role : roles.numbers) {
     if (odd.count(role.column, Oddity::kAnswer) == 0) continue;
-    notes.push_back(fmt::format("the outcome '{}' is yes or no: yes counts as 1, no as 0",
+    notes.push_back(fmt::format("the outcome '{}' is yes or no: yes is coded as 1, no as 0",
                                 printable(file.header()[role.column])));
   }
 }
 
-/// Which lines the answer to missing values leaves out; empty where none.
+/// Which lines the policy for missing values drops; empty where none.
 std::vector<std::uint8_t> lines_to_leave_out(MissingPolicy missing,
                                              const std::vector<std::uint8_t>& gaps) {
   if (missing == MissingPolicy::kRefuse) return {};
@@ -258,7 +257,7 @@ std::vector<std::uint8_t> lines_to_leave_out(MissingPolicy missing,
   return any ? out : std::vector<std::uint8_t>{};
 }
 
-/// Whether the numbers of the first pass are the features as they stand.
+/// Whether the numbers of the first pass are the features, without any encoding.
 bool are_plain_numbers(const ColumnRoles& roles, const CellTallies& odd, MissingPolicy missing) {
   return std::all_of(roles.features.begin(), roles.features.end(), [&](const FeatureColumn& f) {
     return f.role != FeatureRole::kCategory && odd.count(f.column, Oddity::kText) == 0 &&

@@ -35,27 +35,27 @@ struct Source {
 };
 
 struct NodeTable {
-  std::string title;  ///< how the table is called in messages
+  std::string title;  ///< the name of the table in messages
   IdTable ids;
   /// False when some line has no usable id: then the number of nodes is not known.
   bool has_all_ids = false;
   std::vector<std::string> arms = {"0", "1"};  ///< labels, the control arm first
   std::vector<Arm> treatment;
   std::vector<double> outcome;
-  std::vector<double> weight;          ///< empty where none are given
+  std::vector<double> weight;          ///< empty where not given
   std::vector<std::uint32_t> cluster;  ///< likewise
   std::vector<GivenColumn> given;
   std::vector<NamedColumn> kept;
-  /// The feature columns. Where the mean is to stand for a missing value, NaN holds its place until
-  /// it is known which lines stay.
+  /// The feature columns. A missing value that the mean will replace is NaN until it is known which
+  /// lines are kept.
   FeatureTable features;
   std::vector<TableColumn> columns;
-  std::vector<std::uint8_t> is_left_out;  ///< one per line; empty where every line stays
+  std::vector<std::uint8_t> is_left_out;  ///< one per line; empty where every line is kept
 };
 
 NodeTable read_nodes(const Source& source);
 
-/// Leaves out explicit zeros, so that the same content is the same matrix in whatever format.
+/// Drops explicit zeros, so that the same content gives the same matrix in every format.
 SparseMatrix without_zeros(SparseMatrix matrix);
 
 /// The lines of an edge list as pairs of nodes.
@@ -64,7 +64,7 @@ struct EdgeLines {
   std::size_t size = 0;
 };
 
-/// The columns of the two ends of an edge; a fault where no usual pair is there.
+/// The columns of the two ends of an edge; a fault where no usual pair of names is found.
 std::optional<std::array<std::size_t, 2>> find_ends(const CsvFile& file, FaultList& faults);
 
 /// No lines where there is no edges.csv.
@@ -77,25 +77,25 @@ FeatureTable read_sparse_features(const Source& source, const NodeTable& nodes);
 FeatureTable read_feature_list(const Source& source, const NodeTable& nodes,
                                const std::vector<std::string>* names);
 
-/// Appends the columns of `right`; either may have no columns. While a dataset is put together all
-/// its columns are sparse.
+/// Appends the columns of `right`; either may have no columns. While a dataset is being assembled
+/// all its columns are sparse.
 FeatureTable join_columns(FeatureTable left, FeatureTable right);
 
-/// Takes the lines that are left out from all columns of `nodes`, `features` and the edges. Returns
-/// their ids.
+/// Removes the lines that are left out from all columns of `nodes`, `features` and the edges.
+/// Returns their ids.
 IdTable leave_out_lines(NodeTable& nodes, FeatureTable& features, EdgeLines& edges);
 
-/// Puts the mean of the other values of a column in the place of each NaN.
+/// Replaces each NaN by the mean of the other values of its column.
 void fill_in_means(FeatureTable& features);
 
-/// Refuses weights that are all zero: nobody would be left. `table` is empty for arrays.
+/// Refuses weights that are all zero. `table` is empty for arrays.
 void check_weights(const std::string& table, const std::string& column,
                    std::span<const double> weight, FaultList& faults);
 
 /// Numbers from 0 in the order of first appearance.
 void number_clusters(std::vector<std::uint32_t>& cluster);
 
-/// Refuses one cluster for all: how far its error goes cannot be told from one.
+/// Refuses a single cluster: its variance cannot be estimated from one observation.
 void check_clusters(const std::string& table, const std::string& column,
                     std::span<const std::uint32_t> cluster, FaultList& faults);
 

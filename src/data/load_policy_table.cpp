@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kNoRecord = static_cast<std::uint64_t>(-1);
 
-/// Reports ids that stand on two lines and, where all lines could be read, nodes that stand on
+/// Reports ids that occur on two lines and, where all lines could be read, nodes that occur on
 /// none. `nodes` is one node per record.
 void check_coverage(const CsvFile& file, const IdTable& ids, const std::vector<NodeIndex>& nodes,
                     bool all_read, FaultList& faults) {
@@ -36,7 +36,7 @@ void check_coverage(const CsvFile& file, const IdTable& ids, const std::vector<N
                .column = "id",
                .item = printable(ids[nodes[record]])},
               fmt::format("the id is already on line {}", file.line_of_record(first)),
-              "every node has one line"};
+              "give every node one line"};
     });
   }
   for (std::size_t i = 0; i < ids.size(); ++i) {
@@ -44,7 +44,7 @@ void check_coverage(const CsvFile& file, const IdTable& ids, const std::vector<N
     validation::add_fault(faults, "node without a row", [&]() -> Fault {
       return {{.file = file.name(), .item = printable(ids[static_cast<NodeIndex>(i)])},
               "the node has no row",
-              "a policy needs a probability for every node"};
+              "give every node a row with its probabilities or label"};
     });
   }
 }
@@ -62,7 +62,7 @@ PolicyTable load_policy_table(const Context& context, const std::string& name, B
   const auto file = CsvFile::read(context, name, std::move(bytes), options, faults);
   if (file == nullptr) faults.throw_if_any(ErrorCode::kData);
   if (!validation::check_column(
-          *file, "id", "it says which node a row is about, and is called id in a file of policies",
+          *file, "id", "a policy file needs a column id that identifies the node of each row",
           faults)) {
     faults.throw_if_any(ErrorCode::kData);
   }
@@ -72,11 +72,11 @@ PolicyTable load_policy_table(const Context& context, const std::string& name, B
   if (policies.empty()) {
     faults.add("policy", {{.file = file->name(), .line = 1},
                           "there is no policy column",
-                          "add one column of probabilities or labels per policy beside id"});
+                          "add a column of probabilities or labels per policy"});
   }
   validation::check_has_records(*file, "node", faults);
 
-  // Probabilities by record first: two threads may meet the same node when an id is repeated.
+  // Probabilities by record first: two threads may read the same node when an id is repeated.
   const std::size_t num_arms = data.num_arms();
   const std::size_t width = policies.size() * num_arms;
   std::vector<NodeIndex> nodes(file->num_records(), IdTable::kAbsent);

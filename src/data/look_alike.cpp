@@ -28,13 +28,13 @@ std::u32string decode(std::string_view text) {
   return out;
 }
 
-/// A letter and the marks behind it, as far as the letter has any.
+/// A base letter, followed by its combining marks if it has any.
 void decompose(char32_t point, std::u32string& out) {
   for (const auto& [mark, base, composed] : kComposedLetters) {
-    const std::size_t place =
+    const std::size_t index =
         point > 0xFFFF ? composed.npos : composed.find(static_cast<char16_t>(point));
-    if (place == composed.npos) continue;
-    decompose(base[place], out);
+    if (index == composed.npos) continue;
+    decompose(base[index], out);
     out.push_back(mark);
     return;
   }
@@ -78,8 +78,8 @@ char32_t latin_shape(char32_t point) {
   if (point == 0x2018 || point == 0x2019) return '\'';
   if (is_dash(point)) return '-';
   for (const auto& [other, latin] : kSameShapes) {
-    const std::size_t place = other.find(point);
-    if (place != other.npos) return latin[place];
+    const std::size_t index = other.find(point);
+    if (index != other.npos) return latin[index];
   }
   return point;
 }
@@ -93,8 +93,9 @@ char32_t small_letter(char32_t point) {
   return point;
 }
 
-/// What is left of a text where nothing counts that is hard to see. With `shapes` letters of other
-/// alphabets are the Latin ones that they look like; without, all letters keep their small form.
+/// The text without differences that are hard to see (case, invisible characters, kinds of spaces).
+/// With `shapes`, letters of other alphabets become the Latin ones that they look like; without,
+/// all letters keep their lower-case form.
 std::u32string skeleton(std::string_view text, bool shapes) {
   std::u32string letters;
   for (const char32_t point : decode(text)) decompose(point, letters);
@@ -151,8 +152,8 @@ std::vector<std::string> describe_look_alikes(std::span<const std::string> label
     for (std::size_t b = a + 1; b < labels.size(); ++b) {
       if (labels[a] == labels[b] || !look_alike(labels[a], labels[b])) continue;
       out.push_back(
-          fmt::format("two arms look alike and are taken for different ones: {}; if they are one, "
-                      "write them alike",
+          fmt::format("two arm labels look alike but differ: {}; if they are the same arm, use one "
+                      "spelling",
                       name_difference(labels[a], labels[b])));
     }
   }

@@ -51,7 +51,7 @@ MatElement MatCursor::next() {
   rest_.remove_prefix(kTagBytes);
   if (second > rest_.size()) {
     fail_damaged(place_,
-                 fmt::format("a tag promises {} bytes and {} are left", second, rest_.size()));
+                 fmt::format("a tag declares {} bytes, but {} are left", second, rest_.size()));
   }
   const MatElement element{static_cast<MatType>(first), rest_.substr(0, second)};
   // Compressed elements are not padded; some writers leave the padding of the last element out.
@@ -67,7 +67,7 @@ std::size_t count_numbers(const MatElement& element, const Place& place) {
     fail_damaged(place,
                  fmt::format("type {} is not numeric", static_cast<std::uint32_t>(element.type)));
   }
-  if (element.bytes.size() % size != 0) fail_damaged(place, "a number is cut in two");
+  if (element.bytes.size() % size != 0) fail_damaged(place, "it ends within a number");
   return element.bytes.size() / size;
 }
 

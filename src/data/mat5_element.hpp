@@ -28,17 +28,17 @@ enum class MatType : std::uint32_t {
   kCompressed = 15,
 };
 
-/// What comes before the data of an element: type and size.
+/// The tag before the data of an element: type and size.
 inline constexpr std::size_t kTagBytes = 8;
 
-/// A tagged piece of a MATLAB file: a view into bytes that somebody else keeps.
+/// A tagged piece of a MATLAB file: a view into bytes owned elsewhere.
 struct MatElement {
   MatType type{};
   std::string_view bytes;
 };
 
-/// Walks the elements in a block of bytes. A malformed tag or one that promises more than there is
-/// throws Error(kData) at `place`.
+/// Walks the elements in a block of bytes. A malformed tag or one that declares more bytes than
+/// there are throws Error(kData) at `place`.
 class MatCursor {
  public:
   MatCursor(std::string_view bytes, Place place) : rest_(bytes), place_(std::move(place)) {}
@@ -64,7 +64,7 @@ T load_little_endian(std::string_view bytes, std::size_t index) {
 }
 
 /// The number of values in a numeric element. Throws Error(kData) where the type is not numeric or
-/// the bytes are no whole number of values.
+/// the bytes do not hold a whole number of values.
 std::size_t count_numbers(const MatElement& element, const Place& place);
 
 /// Calls body(k, value) for the first `count` numbers, as doubles: exact but for 64-bit integers

@@ -14,7 +14,7 @@ SparseMatrix read_dense(const MatVariable& variable, MatCursor& cursor) {
   const MatElement data = cursor.next();
   const std::size_t count = count_numbers(data, variable.place);
   if (count != variable.rows() * variable.cols()) {  // below 2^62
-    fail_damaged(variable.place, fmt::format("{} × {} values are promised and {} are there",
+    fail_damaged(variable.place, fmt::format("{} × {} values are declared, but {} are present",
                                              variable.rows(), variable.cols(), count));
   }
   std::vector<std::uint64_t> offsets(variable.cols() + 1, 0);
@@ -49,7 +49,7 @@ SparseMatrix read_sparse(const MatVariable& variable, MatCursor& cursor) {
   }
   const std::size_t capacity = std::min(count_numbers(ir, place), count_numbers(re, place));
   if (count_numbers(jc, place) != variable.cols() + 1) {
-    fail_damaged(place, "the columns of the sparse matrix are not as many as its shape says");
+    fail_damaged(place, "the number of columns of the sparse matrix does not match its shape");
   }
   std::vector<std::uint64_t> stored(variable.cols() + 1);
   double previous = 0;
@@ -119,7 +119,7 @@ std::string_view matrix_bytes(const MatVariable& variable, std::string& buffer) 
   // Asking for one byte more makes zlib go on to the checksum at the end of the stream.
   auto inflated = inflate_prefix(variable.stored.bytes, variable.inflated_bytes + 1);
   if (!inflated || inflated->size() != variable.inflated_bytes) {
-    fail_damaged(variable.place, "its compressed data is not what it promises");
+    fail_damaged(variable.place, "its compressed data does not match its declared size");
   }
   buffer = std::move(*inflated);
   return std::string_view(buffer).substr(kTagBytes);
@@ -131,7 +131,7 @@ SparseMatrix read_mat_columns(const MatVariable& variable) {
   check_is_matrix(variable);
   std::string buffer;
   MatCursor cursor(matrix_bytes(variable, buffer), variable.place);
-  constexpr int kDescriptionElements = 3;  // flags, shape and name, which we have
+  constexpr int kDescriptionElements = 3;  // flags, shape and name, which are known
   for (int k = 0; k < kDescriptionElements; ++k) cursor.next();
   return variable.class_code == kSparseClass ? read_sparse(variable, cursor)
                                              : read_dense(variable, cursor);

@@ -24,7 +24,7 @@ void check_file_header(std::string_view file, const Place& place) {
   }
   if (file.size() < kFileHeaderBytes) {
     fail_data(place, "is not a MATLAB file: it is too short",
-              "bring a file written by save(..., '-v7') or scipy.io.savemat");
+              "use a file written by save(..., '-v7') or scipy.io.savemat");
   }
   const std::string_view mark = file.substr(kFileHeaderBytes - 2, 2);
   if (mark == "MI") {
@@ -34,7 +34,7 @@ void check_file_header(std::string_view file, const Place& place) {
   const auto version = load_little_endian<std::uint16_t>(file.substr(kFileHeaderBytes - 4), 0);
   if (mark != "IM" || version != 0x0100) {
     fail_data(place, "is not a MATLAB file of version 5 to 7",
-              "bring a file written by save(..., '-v7') or scipy.io.savemat");
+              "use a file written by save(..., '-v7') or scipy.io.savemat");
   }
 }
 
@@ -65,17 +65,17 @@ void read_description(MatCursor& cursor, MatVariable& variable) {
   variable.name = name.bytes;
 }
 
-/// The size that a compressed matrix promises in its own tag, which comes first in the stream.
-std::size_t promised_bytes(std::string_view inflated, std::string_view stored, const Place& place) {
+/// The size that a compressed matrix declares in its tag, which comes first in the stream.
+std::size_t declared_bytes(std::string_view inflated, std::string_view stored, const Place& place) {
   if (inflated.size() < kTagBytes || load_little_endian<MatType>(inflated, 0) != MatType::kMatrix) {
     fail_damaged(place, "a compressed variable does not hold a matrix");
   }
-  const std::size_t promised = load_little_endian<std::uint32_t>(inflated, 1);
-  if (promised / kMaxDeflateRatio > stored.size()) {
-    fail_damaged(place, fmt::format("{} bytes cannot hold the {} that they promise", stored.size(),
-                                    promised));
+  const std::size_t declared = load_little_endian<std::uint32_t>(inflated, 1);
+  if (declared / kMaxDeflateRatio > stored.size()) {
+    fail_damaged(place, fmt::format("{} bytes cannot hold the {} that they declare", stored.size(),
+                                    declared));
   }
-  return promised;
+  return declared;
 }
 
 MatVariable describe(const MatElement& stored, const Place& place) {
@@ -86,10 +86,10 @@ MatVariable describe(const MatElement& stored, const Place& place) {
     auto prefix = inflate_prefix(stored.bytes, kDescriptionBytes);
     if (!prefix) fail_damaged(place, "a compressed variable cannot be read");
     inflated = std::move(*prefix);
-    variable.inflated_bytes = kTagBytes + promised_bytes(inflated, stored.bytes, place);
+    variable.inflated_bytes = kTagBytes + declared_bytes(inflated, stored.bytes, place);
     front = std::string_view(inflated).substr(0, variable.inflated_bytes).substr(kTagBytes);
   }
-  // An empty matrix element is how MATLAB writes []; it has no name and nobody wants it.
+  // MATLAB writes [] as an empty matrix element, which has no name and is not needed.
   if (front.empty()) {
     variable.shape = {0, 0};
     return variable;

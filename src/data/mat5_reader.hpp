@@ -23,17 +23,16 @@ struct MatVariable {
   std::uint8_t class_code = 0;
   bool is_complex = false;
   std::vector<std::int32_t>
-      shape;                       ///< none negative; as promised, not yet checked against the data
+      shape;                       ///< none negative; as declared, not yet checked against the data
   MatElement stored;               ///< the matrix, or the stream that it is compressed in
-  std::size_t inflated_bytes = 0;  ///< of that stream, as promised; 0 where not compressed
+  std::size_t inflated_bytes = 0;  ///< of that stream, as declared; 0 where not compressed
 
   std::uint64_t rows() const { return static_cast<std::uint64_t>(shape[0]); }
   std::uint64_t cols() const { return static_cast<std::uint64_t>(shape[1]); }
 };
 
-/// The variables of a file in its order; views into `file`. Damage adds to `faults`: what comes
-/// after a damaged tag cannot be found any more. Throws Error(kData) where the file is of another
-/// kind altogether.
+/// The variables of a file in its order; views into `file`. Damage adds to `faults`: variables
+/// after a damaged tag cannot be found. Throws Error(kData) where the file has another format.
 std::vector<MatVariable> list_mat_variables(std::string_view file, const Place& place,
                                             FaultList& faults);
 

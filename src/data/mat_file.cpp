@@ -17,12 +17,13 @@
 namespace cone {
 namespace {
 
-/// What was read, by variable; every matrix column by column (see read_mat_columns).
+/// The matrices that were read, by variable, each column by column (see read_mat_columns).
 using Matrices = std::map<std::string, SparseMatrix>;
 
-constexpr std::array kLogNames = {"T", "Y1", "Y0"};
+/// Treatment and potential outcomes.
+constexpr std::array kLoggedNames = {"T", "Y1", "Y0"};
 
-/// The variables we read, by name. Listing one twice is a fault: which of them would be meant?
+/// The variables that are read, by name. One that occurs twice is a fault, as it is ambiguous.
 std::map<std::string, MatVariable> find_wanted(std::vector<MatVariable> variables,
                                                FaultList& faults) {
   std::map<std::string, MatVariable> wanted;
@@ -51,15 +52,15 @@ void check_presence(const std::map<std::string, MatVariable>& wanted, const Plac
     missing("Attributes", "save the n × M feature matrix as Attributes or X_100");
   }
   bool any = false;
-  for (const char* name : kLogNames) any = any || wanted.contains(name);
-  for (const char* name : kLogNames) {
+  for (const char* name : kLoggedNames) any = any || wanted.contains(name);
+  for (const char* name : kLoggedNames) {
     if (any && !wanted.contains(name)) {
-      missing(name, "bring all of T, Y1 and Y0, or none for a raw network");
+      missing(name, "give all of T, Y1 and Y0, or none for a raw network");
     }
   }
 }
 
-/// Shapes as described in the file; that the data is there is read_mat_columns' business.
+/// Checks the declared shapes; read_mat_columns checks them against the data.
 void check_shapes(const std::map<std::string, MatVariable>& wanted, FaultList& faults) {
   const auto network = wanted.find("Network");
   if (network == wanted.end()) return;
@@ -79,7 +80,7 @@ void check_shapes(const std::map<std::string, MatVariable>& wanted, FaultList& f
     }
     if (must.empty()) continue;
     faults.add("shape", {variable.place, fmt::format("is {} × {}, must {}", rows, cols, must),
-                         "bring variables of the same nodes"});
+                         "give variables of the same nodes"});
   }
 }
 
@@ -106,14 +107,14 @@ void check_values(const Place& place, const SparseMatrix& columns, FaultList& fa
     if (rule.empty()) return;
     faults.add(place.item + " value",
                {place, fmt::format("is {} at ({}, {}): {}", value, row + 1, column + 1, rule),
-                "correct the value (rows and columns count from 1)"});
+                "correct the value (rows and columns are numbered from 1)"});
   });
 }
 
 void check_scale(const Place& place, const SparseMatrix& columns, FaultList& faults) {
   if (!is_too_small(columns.values())) return;
   faults.add("scale", {place,
-                       fmt::format("all values are smaller than {:g}: their squares are 0",
+                       fmt::format("all values are smaller than {:g}: their squares underflow to 0",
                                    kSmallestMagnitude),
                        "rescale it"});
 }
@@ -123,7 +124,7 @@ void check_arms(const Place& place, const SparseMatrix& treatment, FaultList& fa
   const std::size_t num_treated = treatment.num_entries();
   if (num_treated != 0 && num_treated != num_nodes) return;
   faults.add("one arm", {place, num_treated == 0 ? "is 0 for every node" : "is 1 for every node",
-                         "bring data with treated and control nodes"});
+                         "give data with treated and control nodes"});
 }
 
 /// n × 1 or 1 × n → n values; the index that is not always 0 is the node.
@@ -135,7 +136,7 @@ std::vector<double> to_vector(const SparseMatrix& columns) {
   return values;
 }
 
-void take_log(const Matrices& matrices, LoadedData& loaded) {
+void take_logged_data(const Matrices& matrices, LoadedData& loaded) {
   const std::vector<double> treatment = to_vector(matrices.at("T"));
   const std::vector<double> y1 = to_vector(matrices.at("Y1"));
   const std::vector<double> y0 = to_vector(matrices.at("Y0"));
@@ -168,7 +169,7 @@ LoadedData assemble(const Context& context, const Matrices& matrices) {
   for (std::size_t j = 0; j < features.matrix.cols(); ++j) {
     features.names.push_back(fmt::format("w{}", j));
   }
-  if (matrices.contains("T")) take_log(matrices, loaded);
+  if (matrices.contains("T")) take_logged_data(matrices, loaded);
   return loaded;
 }
 
@@ -185,11 +186,11 @@ LoadedData parse_mat(const Context& context, std::string_view bytes, const std::
   std::vector<MatVariable> variables = list_mat_variables(bytes, place, faults);
   const bool all_found = faults.empty();
   const auto wanted = find_wanted(std::move(variables), faults);
-  // Where damage hides the rest of the file nobody can say that a variable is missing.
+  // Where damage hides the rest of the file, a missing variable may be there.
   if (all_found) check_presence(wanted, place, faults);
   check_shapes(wanted, faults);
 
-  // Reading goes on after a fault, to find the others; only assembling needs all to be well.
+  // Reading continues after a fault, to find the others; only assembling needs valid data.
   Matrices matrices;
   for (const auto& [name, variable] : wanted) {
     try {

@@ -15,9 +15,9 @@ namespace cone {
 ///   X_100 or Attributes  n × M features, sparse or dense
 ///   T, Y1, Y0            n × 1 or 1 × n: treatment and both potential outcomes, all or none
 ///
-/// and ignores all others. Where both are present X_100 is taken: it is the reduced vocabulary that
-/// the simulated T, Y1 and Y0 go with. Zeros stored in a sparse matrix are dropped, so that dense
-/// and sparse forms of the same data load as the same data. Nodes are called "0", ..., "n-1" and
+/// and ignores all others. Where both are present X_100 is used: it is the reduced vocabulary that
+/// T, Y1 and Y0 were simulated with. Zeros stored in a sparse matrix are dropped, so that dense and
+/// sparse forms of the same data give the same dataset. Nodes are called "0", ..., "n-1" and
 /// features "w0", ..., "w<M-1>".
 ///
 /// With T the outcome is Y1 where T is 1 and Y0 where it is 0, and the truth is (Y0, Y1). Without,

@@ -33,25 +33,23 @@ Fault name_largest_table(const Context& context, const Dataset& data, std::size_
   const double dense = std::min(nodes, kDenseNodes);
   const std::vector<LargeTable> tables = {
       {8 * policies * nodes * (2 * arms + 6),
-       fmt::format("those of {} policies on {} nodes", grouped(num_policies),
-                   grouped(data.num_nodes())),
+       fmt::format("{} policies on {} nodes", grouped(num_policies), grouped(data.num_nodes())),
        "evaluate fewer policies at a time"},
-      {100 * policies * policies,
-       fmt::format("those of all pairs of {} policies", grouped(num_policies)),
+      {100 * policies * policies, fmt::format("all pairs of {} policies", grouped(num_policies)),
        "evaluate fewer policies at a time"},
-      {8 * 6 * dense * dense, fmt::format("those of pairs of {} nodes", grouped(data.num_nodes())),
-       "use --estimators without network ridge and kernels, or a machine with more"},
+      {8 * 6 * dense * dense, fmt::format("pairs of {} nodes", grouped(data.num_nodes())),
+       "use --estimators without network ridge and kernels, or a machine with more memory"},
       {40 * entries,
        fmt::format("the features: {} entries in {} columns",
                    grouped(data.features.matrix.num_entries()),
                    grouped(data.features.matrix.cols())),
-       "use fewer features, or a machine with more"},
+       "use fewer features, or a machine with more memory"},
       {static_cast<double>(kBlasBufferBytes) * (callers - 1),
        fmt::format("the address space of {} threads of linear algebra", callers),
-       "use fewer --threads, or a machine with more"}};
+       "use fewer --threads, or a machine with more memory"}};
   const LargeTable& largest = *std::ranges::max_element(tables, {}, &LargeTable::bytes);
   return {{},
-          fmt::format("out of memory; the largest tables are {} (about {} MB)", largest.what,
+          fmt::format("out of memory; most of it is needed for {} (about {} MB)", largest.what,
                       grouped(static_cast<std::uint64_t>(largest.bytes / 1e6) + 1)),
           largest.advice};
 }

@@ -8,8 +8,8 @@
 
 namespace cone {
 
-/// What to say where a computation on this data found no memory (std::bad_alloc): which of its
-/// tables is the largest, and what makes it smaller.
+/// The message for a computation on this data that ran out of memory (std::bad_alloc): which of its
+/// tables is the largest, and how to make it smaller.
 Fault name_largest_table(const Context& context, const Dataset& data, std::size_t num_policies);
 
 }  // namespace cone

@@ -12,7 +12,7 @@ namespace {
 /// The code in the whole file of every code in a chunk.
 using Codes = std::array<std::uint8_t, LabelTally::kMostLabels>;
 
-/// Gives every line its arm, and a gap to those without one.
+/// Sets the arm of every line, and a gap where there is none.
 void take_arms(const ArmChoice& choice, const CsvFile& file, const std::vector<Codes>& codes,
                std::vector<std::uint8_t>& gaps, std::vector<Arm>& treatment) {
   for (std::size_t number = 0; number < file.chunks().size(); ++number) {
@@ -30,7 +30,7 @@ void take_arms(const ArmChoice& choice, const CsvFile& file, const std::vector<C
   }
 }
 
-/// Where a cell is and what stands in it. Reads its chunk again: for messages only.
+/// The location and the text of a cell. Reads its chunk again: for messages only.
 Tally locate_cell(const CsvFile& file, const ColumnRoles& roles, std::uint64_t row,
                   std::size_t column) {
   for (const CsvChunk& chunk : file.chunks()) {

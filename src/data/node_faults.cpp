@@ -16,22 +16,21 @@ namespace {
 
 constexpr const char* kWriteANumber = "give a decimal number such as -1.5 or 2e-3";
 constexpr const char* kWriteAnOutcome =
-    "write the outcome as a number, such as 1 for the event and 0 for its absence (yes and no, "
-    "true and false are taken as 1 and 0)";
+    "give the outcome as a number, such as 1 for the event and 0 for its absence (yes and no, "
+    "true and false are read as 1 and 0)";
 
 enum class ColumnUse { kOutcome, kFeature, kOther };
 
 std::string missing_advice(const FaultTable& table, const std::string& column, bool is_feature) {
-  if (!table.is_file()) return "fill it in or leave the row out";
-  if (!is_feature) return "fill it in, or --missing drop leaves such lines out";
+  if (!table.is_file()) return "fill it in or drop the row";
+  if (!is_feature) return "fill it in, or drop such lines with --missing drop";
   return fmt::format(
-      "fill it in, or --ignore {}, or --missing indicate (the mean, and an indicator), or "
-      "--missing "
-      "drop (without such lines)",
+      "fill it in, or use --ignore {}, --missing indicate (mean imputation with an indicator) or "
+      "--missing drop (drops such lines)",
       column);
 }
 
-/// Missing values of features: a line each for the first columns, one line for the others.
+/// Missing values of features: one message each for the first columns, one for all others.
 void report_missing_features(const FaultTable& table, const ColumnRoles& roles,
                              const CellTallies& odd, FaultList& faults) {
   constexpr std::size_t kShown = 6;
@@ -58,8 +57,8 @@ void report_missing_features(const FaultTable& table, const ColumnRoles& roles,
              {table.whole(),
               fmt::format("values are missing in {} more columns: {}",
                           grouped(columns.size() - kShown), names),
-              table.is_file() ? "--ignore, --missing indicate and --missing drop serve here too"
-                              : "fill them in or leave the columns out"});
+              table.is_file() ? "--ignore, --missing indicate and --missing drop apply here too"
+                              : "fill them in or drop the columns"});
 }
 
 std::string advice_for(const FaultTable& table, Oddity oddity, const std::string& column,
@@ -68,27 +67,28 @@ std::string advice_for(const FaultTable& table, Oddity oddity, const std::string
     case Oddity::kMissing: {
       std::string advice = missing_advice(table, column, use == ColumnUse::kFeature);
       if (tally.num_none == 0) return advice;
-      return fmt::format("{}; 'none' beside numbers counts as missing: {}", advice,
+      return fmt::format("{}; 'none' among numbers is read as missing: {}", advice,
                          none_advice(table));
     }
     case Oddity::kText:
       if (const char* advice = other_notation(tally.first_text)) return advice;
-      if (looks_like_date(tally.first_text)) return "turn dates into numbers, such as days";
-      if (lower_case(tally.first_text) == "none") return kNoneBesideNumbers;
+      if (looks_like_date(tally.first_text)) return "convert dates to numbers, such as days";
+      if (lower_case(tally.first_text) == "none") return kNoneAmongNumbers;
       return use == ColumnUse::kOutcome ? kWriteAnOutcome : kWriteANumber;
     case Oddity::kNotFinite:
-      return fmt::format("give a finite number or leave the {} out", table.row_word());
+      return fmt::format("give a finite number or drop the {}", table.row_word());
     case Oddity::kTooLarge:
       return "rescale the column";
     case Oddity::kNegative:
-      return "counts cannot be negative; without --counts it is a measurement";
+      return "counts cannot be negative; without --counts the column is a numeric feature";
     case Oddity::kNegativeWeight:
-      return "a weight says how many units the node stands for: 0 or more";
+      return "a survey weight is the number of population units that the node represents: 0 or "
+             "more";
     case Oddity::kNotAProbability: {
       const ParsedNumber value = parse_number(tally.first_text);
       const bool per_cent =
           value.kind == NumberKind::kFinite && value.value > 1 && value.value <= 100;
-      return per_cent ? "if these are per cents, divide them by 100"
+      return per_cent ? "if these are percentages, divide them by 100"
                       : "it must lie between 0 and 1";
     }
     case Oddity::kImpossible:
@@ -96,7 +96,7 @@ std::string advice_for(const FaultTable& table, Oddity oddity, const std::string
                  ? "it is the probability of treatment 1; check which arm it was meant for"
                  : "check which arm the columns are meant for";
     case Oddity::kUneven:
-      return "give every arm its share of 1";
+      return "make the probabilities of all arms add up to 1";
     case Oddity::kAnswer:
       return kWriteAnOutcome;
   }

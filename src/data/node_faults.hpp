@@ -5,7 +5,7 @@
 
 namespace cone::load {
 
-/// One sentence per column and kind about cells that cannot be used, text in features excepted.
+/// One message per column and kind of cells that cannot be used, except for text in features.
 void report_odd_cells(const FaultTable& table, const ColumnRoles& roles, const CellTallies& odd,
                       MissingPolicy missing, FaultList& faults);
 

@@ -69,7 +69,7 @@ class LiteralParser {
     const char* end = rest_.data() + rest_.size();
     const auto [stop, status] = std::from_chars(rest_.data(), end, value);
     if (status == std::errc::result_out_of_range) {
-      fail_damaged(place_, "its .npy header promises an absurd shape");
+      fail_damaged(place_, "its .npy header declares an impossible shape");
     }
     if (status != std::errc()) malformed();
     rest_.remove_prefix(static_cast<std::size_t>(stop - rest_.data()));
@@ -148,7 +148,7 @@ NpyHeader parse_npy_header(std::string_view text, const Place& place) {
   if (!header.shape.empty()) header.num_items = header.shape[0];
   std::uint64_t num_bytes = 0;
   if (__builtin_mul_overflow(header.num_items, header.item_bytes, &num_bytes)) {
-    fail_damaged(place, "its .npy header promises an absurd shape");
+    fail_damaged(place, "its .npy header declares an impossible shape");
   }
   return header;
 }

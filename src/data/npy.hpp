@@ -9,7 +9,7 @@
 
 namespace cone {
 
-/// What the preamble of a .npy array says.
+/// The contents of the preamble of a .npy array.
 struct NpyHeader {
   char kind = 0;                 ///< as in NumPy: b, i, u, f, S or U
   std::uint64_t item_bytes = 0;  ///< of one value
@@ -19,8 +19,8 @@ struct NpyHeader {
   bool is_integer() const { return kind == 'i' || kind == 'u'; }
 };
 
-/// Parses the dictionary in a preamble: exactly the keys descr, fortran_order and shape. Order
-/// matters to no array of fewer than two dimensions, and others are refused. Throws Error(kData) at
+/// Parses the dictionary in a preamble: exactly the keys descr, fortran_order and shape. Order does
+/// not matter with fewer than two dimensions, and other arrays are refused. Throws Error(kData) at
 /// `place` for malformed text, a type that is not plain numbers or text (objects above all, which
 /// only unpickling could read), big-endian values, and shapes whose size overflows.
 NpyHeader parse_npy_header(std::string_view text, const Place& place);

@@ -31,7 +31,7 @@ void check_format(NpyMember member) {
     fail_data(member.place(), "is not text", kSaveAgain);
   constexpr std::uint64_t kMaxBytes = 256;
   std::string format = member.read_all(kMaxBytes);
-  // Both kinds of text are padded with zeros; the letters of a format are plain ASCII, so that
+  // Both kinds of text are padded with zeros; the characters of a format are plain ASCII, so that
   // dropping the zeros turns UCS-4 into text as well.
   std::erase(format, '\0');
   if (format == "csr") return;
@@ -55,9 +55,9 @@ Shape read_shape(NpyMember member) {
         k == 0 ? std::numeric_limits<std::uint32_t>::max() : std::uint64_t{kMostFeatures};
     if (value < 0 || static_cast<double>(value) > static_cast<double>(most)) {
       fail_data(member.place(),
-                fmt::format("has {} {}, at most {} are supported", value,
+                fmt::format("has {} {}, but at most {} are supported", value,
                             k == 0 ? "rows" : "columns", grouped(most)),
-                k == 0 ? "bring a smaller matrix" : "leave out columns without entries");
+                k == 0 ? "use a smaller matrix" : "drop columns without entries");
     }
     sizes[k] = static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
   });
@@ -71,7 +71,7 @@ void check_is_indices(const NpyMember& member, std::uint64_t size, const char* w
   }
   if (member.header().num_items != size) {
     fail_data(member.place(),
-              fmt::format("has {} items, must have {}, {}", member.header().num_items, size, what),
+              fmt::format("has {} items, must have {} ({})", member.header().num_items, size, what),
               kSaveAgain);
   }
 }
@@ -90,7 +90,7 @@ struct WantedRows {
 
 WantedRows read_offsets(NpyMember member, const Shape& shape, std::uint64_t first,
                         std::uint64_t end) {
-  check_is_indices(member, shape.rows + 1, "one more than rows");
+  check_is_indices(member, shape.rows + 1, "one more than the rows");
   first = std::min(first, shape.rows);
   end = std::clamp(end, first, shape.rows);
   WantedRows out{.first = first};
@@ -100,7 +100,7 @@ WantedRows read_offsets(NpyMember member, const Shape& shape, std::uint64_t firs
         k == 0 ? value == 0 : value >= 0 && static_cast<std::uint64_t>(value) >= before;
     if (!valid) {
       fail_data(member.place(),
-                fmt::format("is {} at {}: offsets start at 0 and never descend", value, k),
+                fmt::format("is {} at index {}: offsets start at 0 and never descend", value, k),
                 kSaveAgain);
     }
     before = static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
@@ -111,7 +111,7 @@ WantedRows read_offsets(NpyMember member, const Shape& shape, std::uint64_t firs
   return out;
 }
 
-/// The row that entry k is in. Entries are asked for in order, so the row only ever moves on.
+/// The row that entry k is in. Entries are requested in order, so the row only increases.
 class RowOfEntry {
  public:
   explicit RowOfEntry(const WantedRows& wanted) : wanted_(wanted) {}
@@ -138,9 +138,9 @@ std::vector<std::uint32_t> read_columns(NpyMember member, const Shape& shape,
     columns.push_back(valid ? static_cast<std::uint32_t>(value) : 0);
     if (valid) return;
     faults.add("column", {member.place(),
-                          fmt::format("has column {} in row {}, there are {} columns", value, row,
-                                      shape.cols),
-                          "correct the matrix (rows and columns count from 0)"});
+                          fmt::format("has column {} in row {}, but there are {} columns", value,
+                                      row, shape.cols),
+                          "correct the matrix (rows and columns are numbered from 0)"});
   });
   faults.throw_if_any(ErrorCode::kData);
   return columns;
@@ -167,7 +167,7 @@ std::vector<double> read_values(NpyMember member, const WantedRows& wanted,
     faults.add("value", {member.place(),
                          fmt::format("is {} at row {}, column {}: it {}", value, row,
                                      columns[k - wanted.first_entry], problem),
-                         "correct or rescale the values (rows and columns count from 0)"});
+                         "correct or rescale the values (rows and columns are numbered from 0)"});
   });
   faults.throw_if_any(ErrorCode::kData);
   return values;
@@ -202,7 +202,7 @@ void sort_rows(const Place& place, const WantedRows& wanted, std::vector<std::ui
 CsrRows parse_rows(std::string_view bytes, const std::string& file, std::uint64_t first,
                    std::uint64_t end) {
   const NpzArchive archive(bytes, file);
-  // Each array says how long the next may be, so that none can make us read for nothing.
+  // Each array bounds the length of the next, so that none can cause a pointless long read.
   check_format(archive.open("format"));
   const Shape shape = read_shape(archive.open("shape"));
   WantedRows wanted = read_offsets(archive.open("indptr"), shape, first, end);

@@ -16,8 +16,8 @@ namespace cone {
 /// Throws Error(kData) with the member in Place::item for anything else: other sparse formats,
 /// duplicates, values that nothing can be computed with (number_problem), more than kMostFeatures
 /// columns, damaged archives. Nothing is ever unpickled. Safe on hostile files: sizes are checked
-/// against what the archive can hold before memory is taken, so a file of k bytes costs O(1032 k)
-/// at most. The peak is at most twice the result.
+/// against what the archive can hold before memory is allocated, so a file of k bytes costs O(1032
+/// k) at most. The peak is at most twice the result.
 SparseMatrix read_csr_npz(const std::filesystem::path& path);
 /// The same from the bytes of such a file; `file` is its name in messages.
 SparseMatrix parse_csr_npz(std::string_view bytes, const std::string& file);

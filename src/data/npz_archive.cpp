@@ -15,10 +15,10 @@ namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kFixedBytes = kMagic.size() + 2;  // and the version
-/// NumPy's own limit for headers that it trusts without being told to.
+/// NumPy's own limit for headers that it trusts by default.
 constexpr std::uint64_t kMaxHeaderBytes = 10000;
 
-/// What the archive says about a member, if that can be true.
+/// The archive's description of a member, if it is plausible.
 zip_stat_t checked_stat(zip_t* archive, zip_uint64_t index, const Place& place) {
   zip_stat_t stat;
   ::zip_stat_init(&stat);
@@ -38,7 +38,7 @@ zip_stat_t checked_stat(zip_t* archive, zip_uint64_t index, const Place& place) 
   }
   const std::uint64_t ratio = stat.comp_method == ZIP_CM_STORE ? 1 : kMaxDeflateRatio;
   if (stat.size / ratio > stat.comp_size) {
-    fail_damaged(place, fmt::format("{} bytes cannot hold the {} that they promise", stat.comp_size,
+    fail_damaged(place, fmt::format("{} bytes cannot hold the {} that they declare", stat.comp_size,
                                     stat.size));
   }
   return stat;
@@ -62,25 +62,25 @@ void NpyMember::read_header(std::uint64_t member_bytes) {
   if (!fixed.starts_with(kMagic)) fail_damaged(place_, "it is not a .npy array");
   const auto version = static_cast<unsigned char>(fixed[kMagic.size()]);
   if (version < 1 || version > 3) {
-    fail_data(place_, fmt::format("has .npy version {}, which is not known", version),
+    fail_data(place_, fmt::format("has .npy version {}, which is not supported", version),
               "save it with scipy.sparse.save_npz");
   }
   std::string length(version == 1 ? 2 : 4, '\0');
   read_exactly(length);
   std::uint32_t text_bytes = 0;  // little-endian, as we are
   std::memcpy(&text_bytes, length.data(), length.size());
-  if (text_bytes > kMaxHeaderBytes) fail_damaged(place_, "its .npy header is absurdly long");
+  if (text_bytes > kMaxHeaderBytes) fail_damaged(place_, "its .npy header is too long");
   std::string text(text_bytes, '\0');
   read_exactly(text);
   header_ = parse_npy_header(text, place_);
 
-  const std::uint64_t promised = header_.num_items * header_.item_bytes;  // checked for overflow
+  const std::uint64_t declared = header_.num_items * header_.item_bytes;  // checked for overflow
   const std::uint64_t held =
       member_bytes -
       std::min<std::uint64_t>(member_bytes, kFixedBytes + length.size() + text.size());
-  if (promised != held) {
-    fail_damaged(place_, fmt::format("its .npy header promises {} bytes of data and there are {}",
-                                     promised, held));
+  if (declared != held) {
+    fail_damaged(place_, fmt::format("its .npy header declares {} bytes of data, but there are {}",
+                                     declared, held));
   }
 }
 
@@ -88,7 +88,7 @@ void NpyMember::read_exactly(std::span<char> bytes) {
   const zip_int64_t count = ::zip_fread(file_.get(), bytes.data(), bytes.size());
   if (count < 0) fail_damaged(place_, ::zip_file_strerror(file_.get()));
   if (static_cast<std::size_t>(count) != bytes.size()) {
-    fail_damaged(place_, "it ends before the data that it promises");
+    fail_damaged(place_, "it ends before the data that it declares");
   }
 }
 
@@ -97,13 +97,13 @@ void NpyMember::expect_end() {
   char extra = 0;
   const zip_int64_t count = ::zip_fread(file_.get(), &extra, 1);
   if (count < 0) fail_damaged(place_, ::zip_file_strerror(file_.get()));
-  if (count > 0) fail_damaged(place_, "it goes on after the data that it promises");
+  if (count > 0) fail_damaged(place_, "it continues after the data that it declares");
 }
 
 std::string NpyMember::read_all(std::uint64_t max_bytes) {
   const std::uint64_t size = header_.num_items * header_.item_bytes;
   if (size > max_bytes) {
-    fail_data(place_, fmt::format("has {} bytes, at most {} make sense", size, max_bytes),
+    fail_data(place_, fmt::format("has {} bytes, but at most {} are allowed", size, max_bytes),
               "save the matrix with scipy.sparse.save_npz");
   }
   std::string bytes(size, '\0');
@@ -125,7 +125,7 @@ NpzArchive::NpzArchive(std::string_view bytes, const std::string& file) : place_
   const auto refuse = [&] {
     const std::string why = ::zip_error_strerror(&error);
     ::zip_error_fini(&error);
-    fail_data(place_, "is not a .npz archive, or is cut short: " + why,
+    fail_data(place_, "is not a .npz archive, or is truncated: " + why,
               "save the matrix with scipy.sparse.save_npz");
   };
   zip_source_t* source = ::zip_source_buffer_create(bytes.data(), bytes.size(), 0, &error);

@@ -36,7 +36,7 @@ class NpzWriter {
     check(target_ != nullptr);
     archive_ = ::zip_open_from_source(target_.get(), ZIP_TRUNCATE, &error_);
     check(archive_ != nullptr);
-    ::zip_source_keep(target_.get());  // the archive has its own hold on it now
+    ::zip_source_keep(target_.get());  // the archive has its own reference to it now
   }
   ~NpzWriter() {
     if (archive_ != nullptr) ::zip_discard(archive_);

@@ -19,15 +19,15 @@ inline constexpr double kLargestMagnitude = 1e100;
 /// Squares of smaller numbers, and of differences between them, may become 0.
 inline constexpr double kSmallestMagnitude = 1e-100;
 
-/// Why nothing can be computed with a number ("is not finite", "is too large to compute with"), or
-/// nullptr: the one rule for values of every format.
+/// Why a number cannot be used ("is not finite", "is too large to compute with"), or nullptr: the
+/// same rule for values of every format.
 const char* number_problem(double value);
 
-/// Whether all values are so small that nothing can be computed with the column, and not all are 0.
-/// A single small one among others is as good as 0.
+/// Whether all values are too small to compute with, and not all are 0. A single small one among
+/// others is as good as 0.
 bool is_too_small(std::span<const double> values);
 
-/// More columns are no data but a damaged or hostile file: each has a name.
+/// A file with more columns is damaged or hostile: each has a name.
 inline constexpr std::size_t kMostFeatures = 10'000'000;
 
 /// A decimal number, with surrounding spaces if any. An empty field and the usual spellings of a

@@ -15,9 +15,9 @@ namespace cone::load {
 namespace {
 
 constexpr std::size_t kFewestUnits = 20;
-/// More values are no time that rows are told apart by.
+/// A column with more values is not a time index.
 constexpr std::size_t kMostTimes = 400;
-/// Pairs of rows that chance would make alike, where none is.
+/// Expected number of equal pairs of rows, by chance, from which their absence is evidence.
 constexpr double kExpectedPairs = 20;
 
 /// The values of a column of whole numbers and how many rows have each.
@@ -69,8 +69,8 @@ bool is_time(const std::string& name, const WholeNumbers& values) {
   return values.low >= 1800 && values.high <= 2100;
 }
 
-/// Numbers drawn at random, however unequally likely, vary in how often they come by the root of
-/// that at least; designs and panels give every unit nearly as many rows as the others.
+/// Frequencies of numbers drawn at random are at least as dispersed as Poisson counts, however
+/// unequal their probabilities; designs and panels give all units nearly the same number of rows.
 bool vary_less_than_chance(const WholeNumbers& values) {
   const auto num = static_cast<double>(values.num_values());
   const double mean = static_cast<double>(values.value_of_row.size()) / num;
@@ -83,7 +83,7 @@ bool vary_less_than_chance(const WholeNumbers& values) {
   return dispersion == 0 || dispersion < 1 - kStandardErrors * std::sqrt(2 / (num - 1));
 }
 
-/// 0, ..., 99 and 1, ..., 100, as often as each other, are percentiles.
+/// 0, ..., 99 and 1, ..., 100, all equally frequent, are percentiles.
 bool are_quantiles(const WholeNumbers& values) {
   const std::uint64_t num = values.num_values();
   return (values.low == 0 || values.low == 1) &&
@@ -96,8 +96,8 @@ bool may_be_units(const WholeNumbers& values, std::size_t num_rows) {
          2 * values.num_values() <= num_rows;
 }
 
-/// Whether no two rows have the same unit and the same time, though chance would make many.
-bool are_told_apart(const WholeNumbers& units, const WholeNumbers& times) {
+/// Whether no two rows have the same unit and the same time, though many would by chance.
+bool are_distinguished(const WholeNumbers& units, const WholeNumbers& times) {
   const auto n = static_cast<double>(units.value_of_row.size());
   const double expected = units.num_pairs() * (2 * times.num_pairs() / (n * n));
   if (!(expected > kExpectedPairs)) return false;
@@ -123,8 +123,8 @@ bool are_unit_codes(std::vector<std::uint64_t> rows_by_text) {
 std::string describe_unit_codes(const std::string& name, std::uint64_t num_codes,
                                 std::uint64_t num_rows, const std::string& without) {
   return fmt::format(
-      "column '{0}' looks like the code of a unit observed in several rows ({1} in {2}): if so, "
-      "--cluster {0}, so that standard errors know it; if it is another code, {3}",
+      "column '{0}' looks like the id of a unit observed in several rows ({1} in {2}): if so, use "
+      "--cluster {0} for cluster-robust standard errors; if it is another code, {3}",
       name, counted(num_codes, "value"), counted(num_rows, "row"), without);
 }
 
@@ -135,7 +135,7 @@ std::vector<std::optional<std::uint64_t>> find_unit_codes(const Context& context
   std::vector<WholeNumbers> values(columns.cols());
   context.for_each_range(columns.cols(), 1, [&](std::size_t c, std::size_t) {
     values[c] = count_values(columns, c);
-    // What is neither a unit nor a time is not kept.
+    // Columns that are neither a unit nor a time are dropped.
     if (!may_be_units(values[c], n) && values[c].num_values() > kMostTimes) values[c] = {};
   });
   std::vector<std::optional<std::uint64_t>> found(columns.cols());
@@ -150,7 +150,7 @@ std::vector<std::optional<std::uint64_t>> find_unit_codes(const Context& context
           (times.num_values() > units.num_values() && !is_time(names[t], times))) {
         continue;
       }
-      is_found = are_told_apart(units, times);
+      is_found = are_distinguished(units, times);
     }
     if (is_found) found[c] = units.num_values();
   });

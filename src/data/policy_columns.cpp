@@ -23,7 +23,7 @@ struct ArmHeader {
 
 std::optional<ArmHeader> parse_arm_header(const std::string& title,
                                           const std::vector<std::string>& arms) {
-  // The label may hold colons itself: the longest that fits.
+  // The label may contain colons: the longest that matches an arm.
   for (std::size_t colon = title.find(':'); colon != std::string::npos;
        colon = title.find(':', colon + 1)) {
     const std::string policy(trimmed(std::string_view(title).substr(0, colon)));
@@ -34,7 +34,7 @@ std::optional<ArmHeader> parse_arm_header(const std::string& title,
   return std::nullopt;
 }
 
-/// What the cells of a column are like.
+/// Counts of the kinds of cells in a column.
 struct CellCounts {
   std::uint64_t num_cells = 0;
   std::uint64_t num_labels = 0;
@@ -69,7 +69,7 @@ std::vector<CellCounts> count_cells(const Context& context, const CsvFile& file,
   if (columns.empty()) return std::vector<CellCounts>(file.header().size());
   std::vector<std::vector<CellCounts>> by_chunk(file.chunks().size());
   FaultList ignored;  // malformed lines are reported when the values are read
-  file.for_each_chunk(context, "looking at policies", ignored,
+  file.for_each_chunk(context, "scanning policies", ignored,
                       [&](std::size_t number, CsvRecords& records) {
                         ArmReader reader(arms);
                         by_chunk[number].resize(file.header().size());
@@ -86,7 +86,7 @@ std::vector<CellCounts> count_cells(const Context& context, const CsvFile& file,
   return counts;
 }
 
-/// Whether a single column holds labels; nothing, and a fault, where nobody can tell.
+/// Whether a single column holds labels; nothing, and a fault, where it is ambiguous.
 std::optional<bool> holds_labels(const CsvFile& file, std::size_t column, const CellCounts& counts,
                                  const std::vector<std::string>& arms, FaultList& faults) {
   if (arms.size() > 2) return true;
@@ -97,7 +97,7 @@ std::optional<bool> holds_labels(const CsvFile& file, std::size_t column, const 
     faults.add(
         "policy",
         {{.file = file.name(), .column = printable(file.header()[column])},
-         fmt::format("may hold labels or probabilities of arm '{}'", printable(arms[1])),
+         fmt::format("is ambiguous: labels, or probabilities of arm '{}'", printable(arms[1])),
          fmt::format("write one column per arm: {0}:{1} and {0}:{2}",
                      printable(file.header()[column]), printable(arms[0]), printable(arms[1]))});
     return std::nullopt;
@@ -120,12 +120,12 @@ void check_arms_covered(const CsvFile& file, const PolicyColumns& policy,
   if (missing.empty()) return;
   faults.add("policy", {{.file = file.name(), .line = 1},
                         fmt::format("there is no column {}", missing),
-                        "give every arm's probability; the control arm's may be left out"});
+                        "give the probability of every arm; the control arm's may be omitted"});
 }
 
-/// Where the arms are called 0 and 1 a column `name:0` alone might be the share of arm 0, or a
-/// policy of that name, which would mean the opposite. `random-weights:0` is a name that units
-/// use.
+/// Where the arms are called 0 and 1, a single column `name:0` might be the probability of arm 0,
+/// or a policy of that name, which would mean the opposite. `random-weights:0` is the name of a
+/// built-in policy.
 void refuse_lone_control(const CsvFile& file, const std::vector<std::optional<ArmHeader>>& headers,
                          const std::vector<PolicyColumns>& policies, FaultList& faults) {
   for (const PolicyColumns& policy : policies) {
@@ -134,7 +134,7 @@ void refuse_lone_control(const CsvFile& file, const std::vector<std::optional<Ar
     if (!header || header->arm != kControlArm || header->policy == "random-weights") continue;
     faults.add("policy",
                {{.file = file.name(), .line = 1, .column = printable(policy.name)},
-                "may be the probability of arm 0, or that of arm 1 under a policy of this name",
+                "is ambiguous: the probability of arm 0, or of arm 1 under a policy of this name",
                 fmt::format("write {0}:1, or both {0}:0 and {0}:1", printable(header->policy))});
   }
 }
@@ -168,10 +168,10 @@ std::optional<Arm> ArmReader::find(std::string_view text) {
 
 Fault too_many_policies(std::size_t count, Place place) {
   return {std::move(place),
-          fmt::format("{} policies are more than can be compared at once, {}: time and memory grow "
-                      "with the square of their number",
+          fmt::format("{} policies are more than the limit of {}: time and memory grow with the "
+                      "square of their number",
                       grouped(count), grouped(kMostPolicies)),
-          "evaluate them in parts, or leave out those that are nearly the same"};
+          "evaluate them in several runs, or drop policies that are nearly the same"};
 }
 
 std::vector<PolicyColumns> find_policies(const Context& context, const CsvFile& file,
@@ -181,7 +181,7 @@ std::vector<PolicyColumns> find_policies(const Context& context, const CsvFile& 
   const bool is_plain = has_plain_labels(arms);
   std::vector<std::optional<ArmHeader>> headers;
   for (const std::string& title : file.header()) headers.push_back(parse_arm_header(title, arms));
-  // Of arms called 0 and 1, a lone random-weights:1 is the name of a policy.
+  // With arms called 0 and 1, a single column random-weights:1 is the name of a policy.
   const auto is_by_arm = [&](std::size_t j) {
     if (!headers[j] || !is_plain) return headers[j].has_value();
     return std::any_of(headers.begin(), headers.end(), [&](const auto& other) {
@@ -212,12 +212,12 @@ std::vector<PolicyColumns> find_policies(const Context& context, const CsvFile& 
     }
     if (policy->columns[headers[j]->arm]) {
       faults.add("policy", {{.file = file.name(), .line = 1, .column = printable(file.header()[j])},
-                            "is about the same arm as another column",
+                            "is for the same arm as another column",
                             "keep one of them"});
     }
     policy->columns[headers[j]->arm] = j;
   }
-  if (policies.size() > kMostPolicies) {  // before the cells, which may be many, are looked at
+  if (policies.size() > kMostPolicies) {  // before the cells, which may be many, are read
     faults.add("policy", too_many_policies(policies.size(), {.file = file.name(), .line = 1}));
     faults.throw_if_any(ErrorCode::kData);
   }

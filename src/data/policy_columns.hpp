@@ -15,11 +15,11 @@
 
 namespace cone::load {
 
-/// One policy of a file and the columns that say what it does.
+/// One policy of a file and its columns.
 struct PolicyColumns {
   enum class Kind {
-    kProbability,  ///< one column: the probability of the arm that is not the control
-    kLabels,       ///< one column: who gets what
+    kProbability,  ///< one column: the probability of the arm other than the control arm
+    kLabels,       ///< one column: the label of each node's arm
     kByArm,        ///< one column per arm; the control arm's may be missing
   };
   std::string name;
@@ -29,12 +29,12 @@ struct PolicyColumns {
   std::string learnt_from = {};  ///< PolicyOnData::learnt_from
 };
 
-/// A column `learnt_from:CHECKSUM` holds nothing: its header marks the policy to its left as a rule
-/// that was learnt from the log with that checksum. A header travels with the file.
+/// A column `learnt_from:CHECKSUM` is empty: its header marks the policy to its left as learnt from
+/// the logged data with that checksum. A header stays with the file.
 inline constexpr std::string_view kLearntFrom = "learnt_from:";
 
-/// Arms by the texts of cells, as find_arm. Numbers are compared as such; of other texts the few
-/// spellings that occur are remembered.
+/// Arms by the text of cells, as find_arm. Numbers are compared as such; the few spellings of other
+/// labels are cached.
 class ArmReader {
  public:
   explicit ArmReader(const std::vector<std::string>& arms);
@@ -48,11 +48,11 @@ class ArmReader {
   std::vector<std::pair<std::string, std::optional<Arm>>> known_;
 };
 
-/// Of more than kMostPolicies.
+/// The fault of more than kMostPolicies policies.
 Fault too_many_policies(std::size_t count, Place place);
 
-/// Groups the columns of a file by policy and says what each holds, by the header and, where a
-/// column may hold labels or probabilities, by its cells. Faults for what is neither. Throws
+/// Groups the columns of a file by policy and finds their kinds, by the header and, where a column
+/// may hold labels or probabilities, by its cells. Faults for columns that are neither. Throws
 /// Error(kData) for more than kMostPolicies.
 std::vector<PolicyColumns> find_policies(const Context& context, const CsvFile& file,
                                          std::size_t id_column,

@@ -23,7 +23,7 @@ void PolicyRow::read(CsvRecords& records, std::string_view id, const PolicyColum
   using Kind = PolicyColumns::Kind;
   if (policy.kind == Kind::kLabels) return read_label(records, *policy.columns[0], row);
   if (policy.kind == Kind::kByArm) return read_arms(records, id, policy, row);
-  // Of arms called 0 and 1, a label is a probability, and True and False are labels.
+  // With arms called 0 and 1, a label is a probability, and True and False are labels.
   const std::optional<bool> truth =
       is_plain_ ? parse_truth_value(records[*policy.columns[0]]) : std::nullopt;
   row[1] = truth ? static_cast<double>(*truth)
@@ -75,7 +75,7 @@ void PolicyRow::read_arms(CsvRecords& records, std::string_view id, const Policy
     return {std::move(place),
             fmt::format("the probabilities of policy {} add up to {:.6g}, {} 1",
                         printable(policy.name), sum, remaining ? "more than" : "not"),
-            "give every arm its share of 1"};
+            "make the probabilities of all arms add up to 1"};
   });
 }
 

@@ -10,7 +10,7 @@
 
 namespace cone::load {
 
-/// What one line says about one policy. Faults go to the line's own list.
+/// Reads one line of one policy. Faults go to the list of the records.
 class PolicyRow {
  public:
   explicit PolicyRow(const std::vector<std::string>& arms);

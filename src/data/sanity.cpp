@@ -12,20 +12,20 @@
 #include "base/text.hpp"
 #include "data/arm_labels.hpp"
 #include "data/column_moments.hpp"
+#include "data/leakage.hpp"
 #include "data/look_alike.hpp"
 #include "data/number.hpp"
 #include "data/suspicions.hpp"
-#include "data/telltale.hpp"
 
 namespace cone::load {
 namespace {
 
 constexpr std::size_t kFewestNodes = 10;
 constexpr double kNearlyOne = 0.9999;
-constexpr double kCertainly = 1 - 1e-11;  ///< the same up to its unit and its zero
+constexpr double kCertainly = 1 - 1e-11;  ///< equal up to scale and shift
 constexpr std::size_t kMostNamed = 8;     ///< columns in one note
 
-/// Whether some column deserves a look at all nodes.
+/// Whether some column warrants a check over all nodes.
 bool is_suspicious(const ColumnMoments& m) {
   constexpr double kSuspicious = 0.99;
   if (m.outcome_spread == 0 || !m.has_all_arms) return true;
@@ -68,14 +68,14 @@ struct Report {
   const std::string& table;  ///< empty for arrays
   FaultList& faults;
 
-  /// How to do without columns.
+  /// How to exclude columns.
   std::string without(const std::string& columns) const {
     return table.empty() ? fmt::format("leave {} out", columns)
                          : fmt::format("--ignore {}", columns);
   }
 };
 
-/// How the columns of the true outcomes are called.
+/// The names of the columns with the true outcomes.
 struct TruthNames {
   std::string all;     ///< "y0 and y1"
   std::string ignore;  ///< what --ignore takes
@@ -86,23 +86,26 @@ TruthNames truth_names(const Dataset& data) {
   return {"the columns y:LABEL", "'y:*'"};
 }
 
-/// y2 of three arms 0, 1 and 2 is called like y0 and y1 of two: it may be the truth, not a feature.
+/// With arms 0, 1 and 2, a column y2 is named like y0 and y1 with two arms: it may be the true
+/// outcome rather than a feature.
 void note_names_of_arms(const Report& report, LoadedData& data) {
   if (has_plain_labels(data.observed.arms)) return;
   for (const std::string& name : data.observed.features.names) {
     for (const std::string& arm : data.observed.arms) {
       const bool is_truth = name == "y" + arm;
       if (!is_truth && name != "mu" + arm) continue;
-      data.doubts.push_back(fmt::format(
-          "the feature {} is called like {} under arm '{}': if it is that, {} or call it {}:{}",
+      data.warnings.push_back(fmt::format(
+          "the feature {} is named like {} under arm '{}': if that is what it is, {} or rename it "
+          "to "
+          "{}:{}",
           printable(name), is_truth ? "the true outcome" : "an outcome model", printable(arm),
           report.without(column_of(name)), is_truth ? "y" : "mu", printable(arm)));
     }
   }
 }
 
-/// Where a gap of the treatment was written as a number, the units who have it are an arm.
-void note_arms_that_are_codes(const Dataset& observed, std::vector<std::string>& doubts) {
+/// A missing treatment that was coded as a number becomes an arm.
+void note_arms_that_are_codes(const Dataset& observed, std::vector<std::string>& warnings) {
   constexpr std::size_t kFewestArms = 3;
   constexpr std::array<std::string_view, 14> kGapLabels = {"-7",  "-8",   "-9",    "-77",    "-88",
                                                            "-99", "-999", "-9999", "-99999", "99",
@@ -111,34 +114,32 @@ void note_arms_that_are_codes(const Dataset& observed, std::vector<std::string>&
   const std::vector<std::size_t> sizes = observed.arm_sizes();
   for (std::size_t a = 0; a < observed.num_arms(); ++a) {
     if (std::ranges::find(kGapLabels, observed.arms[a]) == kGapLabels.end()) continue;
-    doubts.push_back(
-        fmt::format("arm '{}' has {} nodes: if that stands for a missing treatment, leave the cell "
-                    "empty and say --missing indicate",
+    warnings.push_back(
+        fmt::format("arm '{}' ({} nodes) looks like a code for a missing treatment: if so, leave "
+                    "the cells empty and use --missing indicate",
                     printable(observed.arms[a]), grouped(sizes[a])));
   }
 }
 
-void note_telltale(const Report& report, LoadedData& data, std::size_t column) {
+void note_leakage(const Report& report, LoadedData& data, std::size_t column) {
   const std::string& name = data.observed.features.names[column];
-  switch (find_telltale(data.observed, column)) {
-    case Telltale::kNothing:
+  switch (find_leakage(data.observed, column)) {
+    case Leakage::kNone:
       return;
-    case Telltale::kOutcome:
-      data.doubts.push_back(fmt::format(
-          "the feature {} puts the nodes in the order of the outcome, as its logarithm, "
-          "its rank or a class of it does: if it was measured after the treatment, "
-          "{}",
+    case Leakage::kOutcome:
+      data.warnings.push_back(fmt::format(
+          "the feature {} orders the nodes exactly as the outcome does, like a transformation or "
+          "binning of the outcome: if it was measured after the treatment, {}",
           printable(name), report.without(column_of(name))));
       return;
-    case Telltale::kTreatment:
-      data.doubts.push_back(
+    case Leakage::kTreatment:
+      data.warnings.push_back(
           data.observed.num_arms() == 2
-              ? fmt::format("the feature {} tells the two arms apart without a mistake: no node of "
-                            "one arm is like any of the other in it; if it says the treatment in "
-                            "other words, {}",
+              ? fmt::format("the feature {} separates the two arms perfectly, so they do not "
+                            "overlap in it; if it encodes the treatment, {}",
                             printable(name), report.without(column_of(name)))
-              : fmt::format("the feature {} tells one arm from all others without a mistake; if it "
-                            "says the treatment in other words, {}",
+              : fmt::format("the feature {} separates one arm from all others perfectly; if it "
+                            "encodes the treatment, {}",
                             printable(name), report.without(column_of(name))));
       return;
   }
@@ -151,22 +152,23 @@ void check_leaks(const Report& report, LoadedData& data, const ColumnMoments& m)
     if (auto fault = find_leak(report.table, name, m, j)) {
       report.faults.add("leak", std::move(*fault));
     } else if (m.with_outcome[j] > kNearlyOne) {
-      data.doubts.push_back(
-          fmt::format("the feature {} says the outcome nearly exactly: if it "
-                      "was measured after the treatment, {}",
+      data.warnings.push_back(
+          fmt::format("the feature {} predicts the outcome almost perfectly: if it was measured "
+                      "after the treatment, {}",
                       printable(name), report.without(column_of(name))));
     } else {
-      note_telltale(report, data, j);
+      note_leakage(report, data, j);
     }
   }
 }
 
-/// Columns that would pass for constant ones, as the squares of their values are 0.
+/// Columns that would look constant, as the squares of their values underflow to 0.
 void check_scales(const Report& report, const Dataset& observed, const ColumnMoments& m) {
   const auto check = [&](const std::string& name, std::span<const double> values) {
     if (!is_too_small(values)) return;
     report.faults.add("scale", {{.file = report.table, .column = printable(name)},
-                                fmt::format("all values are smaller than {:g}: their squares are 0",
+                                fmt::format("all values are smaller than {:g}: their squares "
+                                            "underflow to 0",
                                             kSmallestMagnitude),
                                 "rescale the column"});
   };
@@ -174,7 +176,7 @@ void check_scales(const Report& report, const Dataset& observed, const ColumnMom
   check("weight", observed.weight);
   for (const NamedColumn& column : observed.kept) check(column.name, column.values);
   for (std::size_t j = 0; j < observed.features.num_dense; ++j) {
-    // Most columns are seen to be of another size without a look at all nodes.
+    // The moments show the magnitude of most columns, without a pass over all nodes.
     if (std::abs(m.mean[j]) > kSmallestMagnitude || m.spread[j] > kSmallestMagnitude) continue;
     std::vector<double> values(observed.num_nodes());
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -184,14 +186,15 @@ void check_scales(const Report& report, const Dataset& observed, const ColumnMom
   }
 }
 
-/// The per cent of a row that has one entry is always 100.
+/// As a percentage of its row, a single count is always 100.
 void note_single_count(LoadedData& data) {
   const FeatureTable& features = data.observed.features;
   if (features.num_counts() != 1) return;
-  data.doubts.push_back(fmt::format(
-      "there is a single column of counts, {}: networks and kernels, which see counts as the per "
-      "cent of their row, cannot tell its values apart; leave it among the measurements",
-      printable(features.names.back())));
+  data.warnings.push_back(
+      fmt::format("{} is the only count feature: neural networks and kernels, which scale counts "
+                  "to percentages "
+                  "of their row, cannot distinguish its values; use it as a numeric feature",
+                  printable(features.names.back())));
 }
 
 /// 1, 2, 3, ... or 0, 1, 2, ... in the order of the lines.
@@ -214,20 +217,20 @@ void note_useless_columns(const Report& report, LoadedData& data, const ColumnMo
   }
   if (!constant.empty()) {
     data.notes.push_back(
-        fmt::format("the same for all nodes, so of no use: {}", name_list(constant)));
+        fmt::format("constant over all nodes, so without information: {}", name_list(constant)));
   }
   if (!numbering.empty()) {
     data.notes.push_back(
         report.table.empty()
-            ? fmt::format("numbers the rows and is taken for a feature: {}", name_list(numbering))
-            : fmt::format("numbers the lines and is taken for a feature: {0}; --ignore "
-                          "leaves it out, --id takes it for the ids",
+            ? fmt::format("row numbers used as a feature: {}", name_list(numbering))
+            : fmt::format("line numbers used as a feature: {0}; exclude them with --ignore, or use "
+                          "them as ids with --id",
                           name_list(numbering)));
   }
 }
 
-/// Whether the outcomes of their own arm come closer to the log than its mean: true outcomes
-/// without their noise do, columns that only share the names do not.
+/// Whether the true outcomes of the logged arms are closer to the observed outcomes than their mean
+/// is: noise-free true outcomes are, columns that only share the names are not.
 bool explains_outcome(const LoadedData& data) {
   const Dataset& observed = data.observed;
   double squares = 0;
@@ -258,24 +261,24 @@ void check_truth(const Report& report, LoadedData& data) {
   if (num_wrong == 0) return;
   const TruthNames names = truth_names(observed);
   if (2 * num_swapped > observed.num_nodes()) {
-    data.doubts.push_back(
-        fmt::format("{} seem to be exchanged: the outcome of most nodes is that of {} arm",
-                    names.all, observed.num_arms() == 2 ? "the other" : "another"));
+    data.warnings.push_back(
+        fmt::format("{} seem to be swapped: the outcome of most nodes is that of {} arm", names.all,
+                    observed.num_arms() == 2 ? "the other" : "another"));
     return;
   }
   if (observed.num_nodes() >= kFewestNodes && !explains_outcome(data)) {
     report.faults.add(
         "truth", {{.file = report.table},
-                  fmt::format("{} are taken for the true outcomes of {} arms, but the outcome of "
-                              "{} of {} nodes is another",
+                  fmt::format("{} are read as the true outcomes of {} arms, but disagree with the "
+                              "outcome of {} of {} nodes",
                               names.all, observed.num_arms() == 2 ? "both" : "all",
                               grouped(num_wrong), grouped(observed.num_nodes())),
-                  "rename them where they are features, or " + report.without(names.ignore)});
+                  "rename them if they are features, or " + report.without(names.ignore)});
     return;
   }
-  data.doubts.push_back(fmt::format(
-      "{}: the outcome of {} of {} nodes (first '{}') is not the one of its own arm; what is "
-      "shown as the truth may not be it ({})",
+  data.warnings.push_back(fmt::format(
+      "{}: the outcome of {} of {} nodes (first '{}') differs from the true outcome of its arm, so "
+      "the true values shown may be wrong; if these are not true outcomes, {}",
       names.all, grouped(num_wrong), grouped(observed.num_nodes()),
       printable(observed.ids[static_cast<NodeIndex>(first)]), report.without(names.ignore)));
 }
@@ -288,8 +291,9 @@ std::optional<Fault> find_leak(const std::string& table, const std::string& name
   if (!is_treatment && m.with_outcome[column] <= kCertainly) return std::nullopt;
   return Fault{
       {.file = table, .column = printable(name)},
-      fmt::format("the feature is the {} itself", is_treatment ? "treatment" : "outcome"),
-      table.empty() ? "leave it out" : fmt::format("--ignore {} leaves it out", column_of(name))};
+      fmt::format("the feature is a copy of the {}", is_treatment ? "treatment" : "outcome"),
+      table.empty() ? "leave it out"
+                    : fmt::format("leave it out with --ignore {}", column_of(name))};
 }
 
 void check_sanity(const Context& context, const std::string& table, LoadedData& data,
@@ -297,9 +301,9 @@ void check_sanity(const Context& context, const std::string& table, LoadedData& 
   const Report report{table, faults};
   const Dataset& observed = data.observed;
   if (observed.num_nodes() == 0) {
-    faults.add(
-        "rows",
-        {{.file = table}, "every line lacks a value", "--ignore columns with many missing values"});
+    faults.add("rows", {{.file = table},
+                        "every line has a missing value",
+                        "exclude columns with many missing values (--ignore)"});
     return;
   }
   const std::vector<std::size_t> sizes = observed.arm_sizes();
@@ -308,14 +312,12 @@ void check_sanity(const Context& context, const std::string& table, LoadedData& 
     const std::string& label = observed.arms[static_cast<std::size_t>(empty - sizes.begin())];
     faults.add("arms", {{.file = table},
                         observed.num_arms() == 2
-                            ? "only one arm is left of the lines that can be used"
-                            : fmt::format("no node of arm '{}' is left of the lines that can be "
-                                          "used",
-                                          printable(label)),
-                        "nothing can be said about an arm that was never tried"});
+                            ? "the usable lines have only one arm"
+                            : fmt::format("no usable line has arm '{}'", printable(label)),
+                        "add nodes of every arm: an arm without observations cannot be evaluated"});
     return;
   }
-  // A few thousand nodes tell whether a closer look is worth its time.
+  // A few thousand nodes show whether a check over all nodes is worth its time.
   constexpr std::size_t kSample = 4096;
   ColumnMoments moments =
       moments_of(context, observed, std::max<std::size_t>(1, observed.num_nodes() / kSample));
@@ -333,9 +335,9 @@ void check_sanity(const Context& context, const std::string& table, LoadedData& 
   }
   note_useless_columns(report, data, moments);
   note_names_of_arms(report, data);
-  note_arms_that_are_codes(observed, data.doubts);
-  for (std::string& words : describe_look_alikes(observed.arms)) {
-    data.doubts.push_back(std::move(words));
+  note_arms_that_are_codes(observed, data.warnings);
+  for (std::string& warning : describe_look_alikes(observed.arms)) {
+    data.warnings.push_back(std::move(warning));
   }
   check_truth(report, data);
   note_single_count(data);

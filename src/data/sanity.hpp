@@ -11,16 +11,17 @@
 
 namespace cone::load {
 
-/// What is formally right and yet likely a mistake: a feature that is the outcome or the treatment
-/// (a fault: no adjustment can work), one that nearly is, one that is constant or numbers the
-/// lines, true outcomes that contradict the log (notes). Too few nodes prove nothing: below ten,
-/// only constants are looked for. A sample decides whether all nodes are looked at.
+/// Looks for data that is valid but likely a mistake: a feature that is the outcome or the
+/// treatment (a fault: no adjustment can work), one that nearly is, one that is constant or a line
+/// number, and true outcomes that contradict the observed ones (warnings and notes). With fewer
+/// than ten nodes, which are no evidence, only constants are looked for. A sample decides whether
+/// all nodes are checked.
 ///
-/// `table` is the name of the table of nodes in messages, empty for arrays.
+/// `table` is the name of the node table in messages, empty for arrays.
 void check_sanity(const Context& context, const std::string& table, LoadedData& data,
                   FaultList& faults);
 
-/// Says that a column is the treatment or the outcome, where that is certain.
+/// The fault of a column that is certainly the treatment or the outcome.
 std::optional<Fault> find_leak(const std::string& table, const std::string& name,
                                const ColumnMoments& m, std::size_t column);
 

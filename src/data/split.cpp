@@ -32,19 +32,18 @@ std::string members_of(std::span<const std::string> arms, Arm arm) {
 Fault too_few_for_folds(int num_folds, const std::string& whose, std::size_t available,
                         bool is_inside) {
   if (is_inside) {
-    return {{},
-            fmt::format("the {} selection folds inside of a fold need at least as many {}, and the "
-                        "fold leaves {}",
-                        num_folds, whose, available),
-            fmt::format(
-                "{}bring more nodes, or leave the arm out",
-                available >= 2 ? fmt::format("ask for --selection-folds {}, ", available) : "")};
+    return {
+        {},
+        fmt::format("the {} selection folds within a fold need at least as many {}, but its "
+                    "training nodes have {}",
+                    num_folds, whose, available),
+        fmt::format("{}add nodes, or drop the arm",
+                    available >= 2 ? fmt::format("use --selection-folds {}, ", available) : "")};
   }
-  return {
-      {},
-      fmt::format("{} folds need at least as many {}, there are {}", num_folds, whose, available),
-      "ask for fewer folds (--folds, --selection-folds), bring more nodes, or leave the arm "
-      "out"};
+  return {{},
+          fmt::format("{} folds need at least as many {}, but there are {}", num_folds, whose,
+                      available),
+          "use fewer folds (--folds, --selection-folds), add nodes, or drop the arm"};
 }
 
 namespace {
@@ -54,19 +53,19 @@ struct KeyedNode {
   NodeIndex node;
 };
 
-/// Puts nodes with random keys next to where they belong: by the first bits of the key, as many as
-/// give a handful of nodes each. What is left to sort is short.
+/// Bucket-sorts nodes by the first bits of their random keys, as many as give a few nodes per
+/// bucket, so that only short ranges remain to be sorted.
 std::vector<KeyedNode> spread_by_key(std::span<const KeyedNode> keyed) {
   constexpr std::size_t kNodesPerBucket = 4;
   const auto bits = static_cast<int>(std::bit_width(keyed.size() / kNodesPerBucket));
   const auto bucket_of = [&](const KeyedNode& entry) {
     return bits == 0 ? std::uint64_t{0} : entry.key >> (64 - bits);
   };
-  std::vector<std::size_t> place((std::size_t{1} << bits) + 1, 0);
-  for (const KeyedNode& entry : keyed) ++place[bucket_of(entry) + 1];
-  std::partial_sum(place.begin(), place.end(), place.begin());
+  std::vector<std::size_t> next((std::size_t{1} << bits) + 1, 0);
+  for (const KeyedNode& entry : keyed) ++next[bucket_of(entry) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
   std::vector<KeyedNode> spread(keyed.size());
-  for (const KeyedNode& entry : keyed) spread[place[bucket_of(entry)]++] = entry;
+  for (const KeyedNode& entry : keyed) spread[next[bucket_of(entry)]++] = entry;
   return spread;
 }
 
@@ -81,7 +80,7 @@ std::vector<NodeIndex> random_order(const Dataset& data, std::span<const NodeInd
   const auto is_before = [&](const KeyedNode& a, const KeyedNode& b) {
     return a.key != b.key ? a.key < b.key : data.ids[a.node] < data.ids[b.node];
   };
-  // Insertion: every node is a few places from where it belongs.
+  // Insertion sort: every node is within a few positions of its final one.
   for (std::size_t k = 1; k < keyed.size(); ++k) {
     const KeyedNode entry = keyed[k];
     std::size_t at = k;
@@ -100,8 +99,8 @@ std::vector<NodeIndex> all_nodes(const Dataset& data) {
   return nodes;
 }
 
-/// Brings the members of an arm together, keeping their order; returns the parts. Arms come in the
-/// order of their first nodes, so that which arm is called what changes nothing.
+/// Groups the nodes by arm, keeping their order; returns the groups. Arms come in the order of
+/// their first nodes, so that their labels have no effect.
 std::vector<std::span<const NodeIndex>> group_by_arm(const Dataset& data,
                                                      std::vector<NodeIndex>& order) {
   std::vector<std::span<const NodeIndex>> groups;
@@ -116,11 +115,11 @@ std::vector<std::span<const NodeIndex>> group_by_arm(const Dataset& data,
   return groups;
 }
 
-void require_log(const Dataset& data) {
+void require_treatments(const Dataset& data) {
   if (data.has_log()) return;
   throw Error(ErrorCode::kData, {{},
                                  "the data has no treatments to stratify by",
-                                 "bring treatment and outcome, or do not stratify"});
+                                 "give treatment and outcome, or do not stratify"});
 }
 
 /// The first nodes of the order that belong to each part: {0, end of train, of validation, n}.
@@ -135,7 +134,7 @@ Cuts cut(std::size_t num_nodes, const SplitOptions& options) {
 
 constexpr std::array kPartNames = {"train", "validation", "test"};
 
-/// Appends the nodes of `order` to the parts, or says which of them would go without. `whose`
+/// Appends the nodes of `order` to the parts; a fault for a part that would get none. `whose`
 /// describes the nodes in a fault.
 void append_parts(Split& split, std::span<const NodeIndex> order, const SplitOptions& options,
                   const std::string& whose, std::vector<Fault>& faults) {
@@ -144,9 +143,9 @@ void append_parts(Split& split, std::span<const NodeIndex> order, const SplitOpt
   for (std::size_t p = 0; p < parts.size(); ++p) {
     if (cuts[p] == cuts[p + 1]) {
       faults.push_back({{},
-                        fmt::format("the {} part would have no {} ({} in all)", kPartNames[p],
+                        fmt::format("the {} set would have no {} ({} in total)", kPartNames[p],
                                     whose, order.size()),
-                        "change the fractions or bring more nodes"});
+                        "change the fractions or add nodes"});
     }
     parts[p]->insert(parts[p]->end(), order.begin() + cuts[p], order.begin() + cuts[p + 1]);
   }
@@ -156,7 +155,7 @@ void check_folds(const Dataset& data, std::span<const NodeIndex> nodes, int num_
                  bool is_inside) {
   if (num_folds < 2) {
     throw Error(ErrorCode::kUsage,
-                {{}, fmt::format("{} folds were asked for, at least 2 are needed", num_folds), ""});
+                {{}, fmt::format("{} folds requested, but at least 2 are needed", num_folds), ""});
   }
   const auto needed = static_cast<std::size_t>(num_folds);
   std::vector<Fault> faults;
@@ -167,7 +166,7 @@ void check_folds(const Dataset& data, std::span<const NodeIndex> nodes, int num_
   if (data.has_log()) {
     std::vector<std::size_t> sizes(data.num_arms(), 0);
     for (const NodeIndex i : nodes) ++sizes[data.treatment[i]];
-    // The control arm last, as it always was.
+    // The control arm comes last.
     for (std::size_t a = 1; a <= sizes.size(); ++a) {
       const auto arm = static_cast<Arm>(a % sizes.size());
       check(sizes[arm], members_of(data.arms, arm));
@@ -188,30 +187,30 @@ std::vector<std::vector<NodeIndex>> gather_folds(std::span<const int> fold_of, i
   return folds;
 }
 
-/// Dealing in turn through one arm and then on through the next balances the folds' sizes and
-/// their arms at once.
-std::vector<std::vector<NodeIndex>> deal(std::span<const NodeIndex> order, int num_folds,
-                                         std::size_t num_nodes) {
+/// Round-robin assignment, through one arm and then on through the next, balances both the sizes of
+/// the folds and their arms.
+std::vector<std::vector<NodeIndex>> assign_in_turn(std::span<const NodeIndex> order, int num_folds,
+                                                   std::size_t num_nodes) {
   std::vector<int> fold_of(num_nodes, -1);
-  for (std::size_t rank = 0; rank < order.size(); ++rank) {
-    fold_of[order[rank]] = static_cast<int>(rank % static_cast<std::size_t>(num_folds));
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    fold_of[order[k]] = static_cast<int>(k % static_cast<std::size_t>(num_folds));
   }
   return gather_folds(fold_of, num_folds);
 }
 
-/// Deals whole clusters, the largest first, each to the fold that its arms fit best: the members of
-/// a cluster share their noise, so that no model may learn from a node's own cluster. Nothing where
-/// some fold would lack an arm, or all others would.
-std::optional<std::vector<std::vector<NodeIndex>>> deal_clusters(const Dataset& data,
-                                                                 std::span<const NodeIndex> order,
-                                                                 int num_folds) {
+/// Assigns whole clusters, the largest first, each to the fold that keeps the arms most balanced:
+/// errors are correlated within a cluster, so no model may learn from a node's own cluster. Nothing
+/// where some fold, or all the others together, would lack an arm.
+std::optional<std::vector<std::vector<NodeIndex>>> assign_clusters(const Dataset& data,
+                                                                   std::span<const NodeIndex> order,
+                                                                   int num_folds) {
   const auto folds = static_cast<std::size_t>(num_folds);
   const std::size_t num_arms = data.num_arms();
   std::vector<std::vector<NodeIndex>> clusters;  // in the order of their first nodes
-  std::unordered_map<std::uint32_t, std::size_t> place;
+  std::unordered_map<std::uint32_t, std::size_t> index_of;
   std::vector<double> arm_size(num_arms, 0.0);
   for (const NodeIndex i : order) {
-    const auto [found, is_new] = place.try_emplace(data.cluster[i], clusters.size());
+    const auto [found, is_new] = index_of.try_emplace(data.cluster[i], clusters.size());
     if (is_new) clusters.emplace_back();
     clusters[found->second].push_back(i);
     ++arm_size[data.treatment[i]];
@@ -226,12 +225,12 @@ std::optional<std::vector<std::vector<NodeIndex>>> deal_clusters(const Dataset& 
     std::size_t best = 0;
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t f = 0; f < folds; ++f) {
-      double crowd = 0;  // what the squares of the arms' shares grow by
+      double growth = 0;  // of the sum of the squared shares of the arms
       for (std::size_t a = 0; a < num_arms; ++a) {
-        if (own[a] > 0) crowd += own[a] * (2 * count[f][a] + own[a]) / (arm_size[a] * arm_size[a]);
+        if (own[a] > 0) growth += own[a] * (2 * count[f][a] + own[a]) / (arm_size[a] * arm_size[a]);
       }
-      if (crowd < least) {
-        least = crowd;
+      if (growth < least) {
+        least = growth;
         best = f;
       }
     }
@@ -251,7 +250,7 @@ std::optional<std::vector<std::vector<NodeIndex>>> deal_clusters(const Dataset& 
 void SplitOptions::check(std::vector<Fault>& faults) const {
   if (train_fraction + validation_fraction >= 1) {
     faults.push_back({{.item = "--train-fraction, --validation-fraction"},
-                      fmt::format("add up to {}, which leaves nothing to test on",
+                      fmt::format("add up to {}, which leaves nothing for the test set",
                                   train_fraction + validation_fraction),
                       "make their sum less than 1"});
   }
@@ -263,7 +262,7 @@ Split make_split(const Dataset& data, const SplitOptions& options, std::uint64_t
   Split split;
   std::vector<Fault> faults;
   if (options.stratified) {
-    require_log(data);
+    require_treatments(data);
     for (const std::span<const NodeIndex> members : group_by_arm(data, order)) {
       append_parts(split, members, options, members_of(data.arms, data.treatment[members[0]]),
                    faults);
@@ -288,20 +287,21 @@ std::vector<std::vector<NodeIndex>> make_folds(const Dataset& data, int num_fold
   const std::vector<NodeIndex> nodes = all_nodes(data);
   if (stratified) return make_folds(data, nodes, num_folds, seed, Stream::kSplit);
   check_folds(data, nodes, num_folds, /*is_inside=*/false);
-  return deal(random_order(data, nodes, seed, Stream::kSplit), num_folds, data.num_nodes());
+  return assign_in_turn(random_order(data, nodes, seed, Stream::kSplit), num_folds,
+                        data.num_nodes());
 }
 
 std::vector<std::vector<NodeIndex>> make_folds(const Dataset& data,
                                                std::span<const NodeIndex> nodes, int num_folds,
                                                std::uint64_t seed, Stream stream) {
-  require_log(data);
+  require_treatments(data);
   check_folds(data, nodes, num_folds, stream == Stream::kSelection);
   std::vector<NodeIndex> order = random_order(data, nodes, seed, stream);
   if (!data.cluster.empty()) {
-    if (auto folds = deal_clusters(data, order, num_folds)) return std::move(*folds);
+    if (auto folds = assign_clusters(data, order, num_folds)) return std::move(*folds);
   }
   group_by_arm(data, order);
-  return deal(order, num_folds, data.num_nodes());
+  return assign_in_turn(order, num_folds, data.num_nodes());
 }
 
 }  // namespace cone

@@ -8,10 +8,10 @@
 
 namespace cone::load {
 
-/// What a unit would ask about after a look at the numbers, each as one sentence with advice:
-/// single values far from all others, codes for "missing" among numbers, lines pasted twice, codes
-/// taken for numbers, copies of columns, an outcome whose mean rests on few nodes. Rules of thumb:
-/// they never change a result. `leave_out` says how to do without a column.
+/// Warnings about likely mistakes in the data, each one sentence with advice: single values far
+/// from all others, codes for "missing" among numbers, duplicated lines, codes used as numbers,
+/// copies of columns, an outcome with a heavy tail. Rules of thumb: they never change a result.
+/// `leave_out(column)` returns the advice that excludes a column.
 void note_suspicions(const Context& context,
                      const std::function<std::string(const std::string&)>& leave_out,
                      LoadedData& data);

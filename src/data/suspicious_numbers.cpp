@@ -17,28 +17,28 @@
 namespace cone::load {
 namespace {
 
-/// Values beyond this many robust standard deviations are far from all others; of a column of
-/// positive numbers, which may be skewed, their logarithms as well.
+/// Values beyond this many robust standard deviations are far from all others; in a column of
+/// positive numbers, which may be skewed, their logarithms must be as well.
 constexpr double kFarOut = 20;
 constexpr double kFarOutInLogs = 8;
-/// More than this share are a tail, and not mistakes.
+/// More than this fraction of far values is a tail rather than mistakes.
 constexpr double kFewFarOut = 0.01;
-/// A number with fewer other values is a scale or a class.
+/// A column with fewer distinct values is a rating scale or a class.
 constexpr std::size_t kValuesOfANumber = 5;
-/// What units write for "missing", below all other values and above them.
+/// Usual codes for "missing", below all other values and above them.
 constexpr std::array kNegativeCodes = {-1.0,  -7.0,  -8.0,   -9.0,    -77.0,
                                        -88.0, -99.0, -999.0, -9999.0, -99999.0};
 constexpr std::array kPositiveCodes = {99.0, 999.0, 9999.0, 99999.0, 999999.0};
 constexpr std::size_t kFewestCodes = 3;
-/// Ranges of all other values that a code keeps from the few of a scale: 99 from 0 and 1.
+/// Distance of a code from a column with few values, as a multiple of their range: 99 from 0 and 1.
 constexpr double kFarFromFewValues = 5;
-/// The largest hundredth of the outcomes carries this much of all distance from the median.
+/// Share of the most extreme 1 % of the outcomes in the total absolute deviation from the median.
 constexpr double kHeavyTail = 0.3;
 constexpr std::size_t kFewestForATail = 200;
 
 constexpr double kNormal = 1.4826;
 
-/// Most columns say so within a few lines.
+/// Most columns are decided within a few lines.
 bool has_more_values_than(std::size_t most, std::span<const double> values) {
   std::vector<double> seen;
   for (const double v : values) {
@@ -49,15 +49,15 @@ bool has_more_values_than(std::size_t most, std::span<const double> values) {
   return false;
 }
 
-/// The upper one of an even number. Puts the values into another order.
+/// The upper median of an even number of values. Reorders the values.
 double find_median(std::vector<double>& values) {
   const auto half = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), half, values.end());
   return *half;
 }
 
-/// kNormal times the median distance from the median: the standard deviation of normal numbers.
-double sensitivity_sd(std::vector<double> values, double median) {
+/// kNormal times the median absolute deviation: the standard deviation of normal data.
+double robust_sd(std::vector<double> values, double median) {
   for (double& v : values) v = std::abs(v - median);
   return kNormal * find_median(values);
 }
@@ -67,7 +67,7 @@ struct MissingCode {
   std::size_t times = 0;
 };
 
-/// Those of `codes` that lie apart from the values that are no codes.
+/// The most frequent of `codes` that lies apart from the values that are not codes.
 template <class Codes, class IsApart>
 void keep_most_frequent(const Codes& codes, std::span<const double> coded, const IsApart& is_apart,
                         MissingCode& best) {
@@ -77,9 +77,9 @@ void keep_most_frequent(const Codes& codes, std::span<const double> coded, const
   }
 }
 
-/// The most frequent code for "missing" that lies apart from all values that are no codes. A number
-/// has many of these, and the code is of another sign, twice as large as all, or further from them
-/// than they are from each other; far more so from the few of a scale or a class.
+/// The most frequent code for "missing" that lies apart from all values that are not codes. Among
+/// many distinct values, the code has another sign, is twice as large as all of them, or is further
+/// from them than they are from each other; among few (a rating scale, a class), much further.
 std::optional<MissingCode> find_missing_code(std::span<const double> values) {
   const auto is_code = [](double v) {
     return std::floor(v) == v && (std::ranges::find(kNegativeCodes, v) != kNegativeCodes.end() ||
@@ -107,7 +107,7 @@ std::optional<MissingCode> find_missing_code(std::span<const double> values) {
 
 struct Outlier {
   double value = 0;
-  double median = 0, sd = 0;  ///< of the column; the robust one
+  double median = 0, sd = 0;  ///< of the column; sd is the robust one
 };
 
 /// The most distant value, where a few are far from all others.
@@ -115,14 +115,14 @@ std::optional<Outlier> find_outlier(std::vector<double> values) {
   const double low = *std::ranges::min_element(values);
   const double high = *std::ranges::max_element(values);
   const double median = find_median(values);
-  const double sd = sensitivity_sd(values, median);
+  const double sd = robust_sd(values, median);
   if (sd == 0) return std::nullopt;  // mostly one value: the others are a class
   if (std::max(high - median, median - low) <= kFarOut * sd) return std::nullopt;
   double log_sd = 0;
   if (low > 0) {
     std::vector<double> logs(values.size());
     std::ranges::transform(values, logs.begin(), [](double v) { return std::log(v); });
-    log_sd = sensitivity_sd(std::move(logs), std::log(median));
+    log_sd = robust_sd(std::move(logs), std::log(median));
   }
   const auto is_far = [&](double v) {
     if (std::abs(v - median) <= kFarOut * sd) return false;
@@ -141,17 +141,17 @@ std::optional<std::string> describe_strange_value(const std::string& what,
                                                   const std::vector<double>& values) {
   if (const auto found = find_missing_code(values)) {
     return fmt::format(
-        "{} is {:.10g} for {} nodes, apart from all its other values: if that stands for a missing "
-        "value, leave the cell empty and say --missing indicate",
+        "{} is {:.10g} for {} nodes, apart from all its other values: if this is a code for a "
+        "missing value, leave the cells empty and use --missing indicate",
         what, found->code, grouped(found->times));
   }
   if (!has_more_values_than(kValuesOfANumber, values)) return std::nullopt;
   const auto far = find_outlier(values);
   if (!far) return std::nullopt;
   return fmt::format(
-      "{} has {:.10g}, far from all other values (half of them lie within {:.3g} of {:.4g}): check "
-      "the entry. Counts and spending often have such values; truncating a correct one changes the "
-      "estimand",
+      "{} has the value {:.10g}, far from all others (half of them lie within {:.3g} of {:.4g}): "
+      "check the entry. Counts and spending often have such values; truncating a correct one "
+      "changes the estimand",
       what, far->value, far->sd / kNormal, far->median);
 }
 
@@ -178,7 +178,7 @@ bool looks_like_a_code(const std::string& name, std::vector<double> values) {
                                       "code", "phone", "iban", "isbn", "ssn"}) {
     if (has_word(name, word)) return true;
   }
-  // Every node another one of hardly more numbers than nodes: a numbering.
+  // All different, and hardly more possible numbers than nodes: a numbering.
   const auto [low, high] = std::ranges::minmax(values);
   if (!(high - low < 1.05 * static_cast<double>(values.size()))) return false;
   std::ranges::sort(values);
@@ -194,9 +194,10 @@ std::optional<std::string> describe_tail(std::vector<double> outcomes) {
   const double share = sum(std::span(outcomes).first(n / 100)) / sum(outcomes);
   if (!(share > kHeavyTail)) return std::nullopt;
   return fmt::format(
-      "the most extreme hundredth of the outcomes makes up {:.0f} % of all distance from their "
-      "median: means rest on few nodes, and intervals are probably too narrow; see whether the "
-      "logarithm or a truncated outcome, which are other estimands, leads to the same decision",
+      "heavy-tailed outcome: the most extreme 1 % of the nodes contribute {:.0f} % of the total "
+      "absolute deviation from the median, so means depend on few nodes and intervals are probably "
+      "too narrow; check whether the logarithm or a truncated outcome, which are other estimands, "
+      "leads to the same decision",
       100 * share);
 }
 

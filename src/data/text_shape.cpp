@@ -13,7 +13,7 @@ namespace {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/// Takes digits from the front and says how many.
+/// Removes digits from the front and returns how many.
 std::size_t take_digits(std::string_view& text) {
   std::size_t count = 0;
   while (count < text.size() && is_digit(text[count])) ++count;
@@ -51,7 +51,7 @@ bool looks_like_date(std::string_view text) {
 const char* other_notation(std::string_view text) {
   text = trimmed(text);
   if (text.ends_with('%') && is_number_text(text.substr(0, text.size() - 1))) {
-    return "write a per cent as a plain number";
+    return "write percentages as plain numbers";
   }
   constexpr std::array<std::string_view, 3> kCurrencies = {"$", "\xE2\x82\xAC", "\xC2\xA3"};
   for (const std::string_view sign : kCurrencies) {
@@ -63,7 +63,7 @@ const char* other_notation(std::string_view text) {
     else
       continue;
     if (is_number_text(rest) || other_notation(rest) != nullptr)
-      return "write the amount without a sign";
+      return "write amounts without a currency sign";
   }
   const auto num_commas = std::count(text.begin(), text.end(), ',');
   if (num_commas == 0) return nullptr;

@@ -12,8 +12,8 @@
 namespace cone::validation {
 namespace {
 
-/// Reports what is wrong with one cell. Faults with one remedy in one column are one kind, so that
-/// neither a bad column nor a bad line hides another.
+/// Reports an invalid cell. Faults of one column with the same advice are one kind, so that neither
+/// a bad column nor a bad line hides another.
 void add_cell_fault(CsvRecords& record, std::size_t column, std::string_view id,
                     const std::string& what, const std::string& advice) {
   Place place = record.place(column);
@@ -34,10 +34,10 @@ void add_number_fault(CsvRecords& record, std::size_t column, std::string_view i
   switch (kind) {
     case NumberKind::kMissing:
       return add_cell_fault(record, column, id, "the value is missing (" + text + ")",
-                            "fill it in or leave the node out");
+                            "fill it in or drop the node");
     case NumberKind::kNotFinite:
       return add_cell_fault(record, column, id, text + " is not finite",
-                            "give a finite number or leave the node out");
+                            "give a finite number or drop the node");
     default:
       return add_cell_fault(record, column, id, text + " is not a number",
                             "give a decimal number such as -1.5 or 2e-3");
@@ -49,7 +49,7 @@ void add_number_fault(CsvRecords& record, std::size_t column, std::string_view i
 bool read_text(CsvRecords& record, std::size_t column) {
   const std::string_view text = record[column];
   if (text.empty()) {
-    add_cell_fault(record, column, "", "is empty", "every line needs one");
+    add_cell_fault(record, column, "", "is empty", "give every line a value");
     return false;
   }
   if (const char* problem = text_problem(text)) {

@@ -9,9 +9,9 @@
 
 #include "data/csv.hpp"
 
-/// The rules that data must keep, one function per rule, and the words in which a breach is
-/// reported. The read_ functions return a harmless value after a fault, so that a loader can go on
-/// and find the rest.
+/// The rules that data must satisfy, one function per rule, and the messages that report
+/// violations. The read_ functions return a harmless value after a fault, so that a loader can
+/// continue and find the rest.
 namespace cone::validation {
 
 /// An id or a feature name: not empty, valid UTF-8, no NUL.
@@ -22,7 +22,7 @@ double read_finite(CsvRecords& record, std::size_t column, std::string_view id);
 /// In [0, 1].
 double read_probability(CsvRecords& record, std::size_t column, std::string_view id);
 
-/// The column must be there; `why` completes the advice.
+/// The column must exist; `why` is the advice where no better one applies.
 bool check_column(const CsvFile& file, const std::string& name, const char* why, FaultList& faults);
 
 void check_has_records(const CsvFile& file, const char* what, FaultList& faults);

@@ -31,7 +31,7 @@ struct Column {
   std::vector<double> values;
 };
 
-/// By label, or by the names that columns about arms called 0 and 1 have always had.
+/// Named by label, or by the usual names for arms called 0 and 1.
 std::vector<Column> optional_columns(const Dataset& data, const Truth* truth) {
   std::vector<Column> columns;
   const bool is_plain = has_plain_labels(data.arms);
@@ -51,7 +51,7 @@ std::vector<Column> optional_columns(const Dataset& data, const Truth* truth) {
   return columns;
 }
 
-/// A measurement is a column of nodes.csv, so its name must be one that reads back as a feature.
+/// A numeric feature is a column of nodes.csv, so its name must read back as that of a feature.
 void check_names(const std::filesystem::path& folder, const FeatureTable& features) {
   for (std::size_t j = 0; j < features.num_dense; ++j) {
     const std::string& name = features.names[j];
@@ -68,8 +68,8 @@ void check_names(const std::filesystem::path& folder, const FeatureTable& featur
   }
 }
 
-/// Files keep labels, and no word of which is the control arm: a reader who is not told must not
-/// find another one in silence.
+/// Files store labels, but not which of them is the control arm: loading them without --control
+/// must not silently choose another one.
 void check_arms(const std::filesystem::path& folder, const std::vector<std::string>& arms) {
   load::LabelTally labels;
   for (const std::string& label : arms) labels.add(label, 0, "");
@@ -78,13 +78,14 @@ void check_arms(const std::filesystem::path& folder, const std::vector<std::stri
   std::vector<std::string> notes;
   const auto choice = load::choose_arms({.file = "nodes.csv", .header = header, .num_rows = 1}, 0,
                                         labels, "", faults, notes);
-  if (!choice || choice->arms == arms) return;  // where none is found, the reader is asked
-  throw Error(ErrorCode::kUsage,
-              Fault{{.file = folder.string()},
-                    fmt::format("of the arms {} the first is the control arm, and who reads them "
-                                "again would take {}",
-                                list_arms(arms), list_arms(choice->arms)),
-                    "call the control arm 0 or control, and sort the others"});
+  if (!choice || choice->arms == arms) return;  // without a choice, loading asks for --control
+  throw Error(
+      ErrorCode::kUsage,
+      Fault{{.file = folder.string()},
+            fmt::format("the arms are {}, the control arm first, but reading the files back "
+                        "would give {}",
+                        list_arms(arms), list_arms(choice->arms)),
+            "call the control arm 0 or control, and sort the others"});
 }
 
 void write_nodes(std::ostream& out, const Dataset& data, const Truth* truth) {
@@ -93,18 +94,18 @@ void write_nodes(std::ostream& out, const Dataset& data, const Truth* truth) {
   writer.field("id").field("treatment").field("outcome");
   for (const Column& column : columns) writer.field(column.name);
   const std::size_t num_dense = data.features.num_dense;
-  std::vector<double> measurements(num_dense);
+  std::vector<double> numeric(num_dense);
   for (std::size_t j = 0; j < num_dense; ++j) writer.field(data.features.names[j]);
   writer.end_line();
   for (std::size_t i = 0; i < data.num_nodes(); ++i) {
     writer.field(data.ids[static_cast<NodeIndex>(i)]).field(data.arms[data.treatment[i]]);
     writer.field(data.outcome[i]);
     for (const Column& column : columns) writer.field(column.values[i]);
-    std::fill(measurements.begin(), measurements.end(), 0.0);
+    std::fill(numeric.begin(), numeric.end(), 0.0);
     data.features.matrix.row(i).for_each([&](std::uint32_t j, double value) {
-      if (j < num_dense) measurements[j] = value;
+      if (j < num_dense) numeric[j] = value;
     });
-    for (const double value : measurements) writer.field(value);
+    for (const double value : numeric) writer.field(value);
     writer.end_line();
   }
 }
@@ -140,7 +141,7 @@ void write_feature_names(std::ostream& out, const Dataset& data) {
   }
 }
 
-/// The columns behind the measurements.
+/// The count features, which come after the numeric ones.
 SparseMatrix count_columns(const FeatureTable& features) {
   const auto first = static_cast<std::uint32_t>(features.num_dense);
   std::vector<std::uint64_t> offsets = {0};
@@ -157,14 +158,15 @@ SparseMatrix count_columns(const FeatureTable& features) {
   return {features.num_counts(), std::move(offsets), std::move(columns), std::move(values)};
 }
 
-/// Features that are there and stay would be read as part of the dataset. They may be the user's.
+/// Feature files that remain in the folder would be read as part of the dataset. They may be the
+/// user's own.
 void refuse_other_features(const std::filesystem::path& folder, bool has_features, bool as_matrix) {
   for (const char* name : {"features.csv", "features.npz", "feature_names.csv"}) {
     const bool is_written =
         has_features && name != std::string_view(as_matrix ? "features.csv" : "features.npz");
     if (is_written || path_kind(folder / name) == PathKind::kMissing) continue;
     throw Error(ErrorCode::kUsage, Fault{{.file = (folder / name).string()},
-                                         "is there already and is not part of this data",
+                                         "already exists and is not part of this data",
                                          "write to a new folder"});
   }
 }
@@ -176,7 +178,7 @@ void write_dataset(const Context& context, const std::filesystem::path& folder, 
   if (!data.has_log()) {
     throw Error(ErrorCode::kUsage, Fault{{.file = folder.string()},
                                          "the data has no treatments and outcomes to write",
-                                         "simulate a log first"});
+                                         "simulate treatments and outcomes first"});
   }
   check_names(folder, data.features);
   check_arms(folder, data.arms);

@@ -9,14 +9,14 @@
 namespace cone {
 
 /// Writes a dataset as a folder that load_dataset reads back to the same checksum: nodes.csv (with
-/// `propensity`, `mu0`, `mu1` where present, `y0`, `y1` where `truth` is given, and the
-/// measurements), edges.csv (each edge once, the lower node first) and, where there are counts,
-/// those in features.csv, past a million entries in features.npz, with feature_names.csv beside.
-/// Numbers are the shortest decimals that read back to the same bits; a feature that is stored as
-/// an explicit zero is left out. Every file is written whole or not at all. Throws Error(kUsage)
-/// for data without a log, for arms that would not be read back as they are without being told
-/// which is the control arm, and where the folder has features that would not be replaced but read
-/// as part of it; Error(kIo) when a file cannot be written.
+/// `propensity`, `mu0`, `mu1` where present, `y0`, `y1` where `truth` is given, and the numeric
+/// features), edges.csv (each edge once, the lower node first) and, where there are count features,
+/// those in features.csv, or features.npz above a million entries, with feature_names.csv. Numbers
+/// are the shortest decimals that read back to the same bits; a feature that is stored as an
+/// explicit zero is dropped. Every file is written completely or not at all. Throws Error(kUsage)
+/// for data without treatments, for arms that would be read back in another order without
+/// --control, and where the folder has feature files that would not be replaced but read as part of
+/// it; Error(kIo) when a file cannot be written.
 void write_dataset(const Context& context, const std::filesystem::path& folder, const Dataset& data,
                    const Truth* truth);
 

@@ -4,21 +4,21 @@
 #include "base/stopwatch.hpp"
 #include "distributed/ranks.hpp"
 
-// Sums are made rank after rank, so their digits do not depend on how the numbers travel. Long ones
-// are cut into parts, of which every rank adds up one.
+// Sums are accumulated in rank order, so their digits are the same in shared memory and by
+// messages. A long allreduce is a reduce-scatter followed by an allgather.
 
 namespace cone::distributed {
 namespace {
 
-/// MPI counts in int.
-constexpr std::size_t kMostNumbersAtATime = std::size_t{1} << 27;
-/// Sums that are not worth cutting up.
+/// Values per MPI call, whose counts are of type int.
+constexpr std::size_t kMaxPerCall = std::size_t{1} << 27;
+/// Up to this length every rank computes all sums.
 constexpr std::size_t kShort = 64;
-/// Numbers on their way at a time: they stay in the cache.
-constexpr std::size_t kNumbersOnTheWay = std::size_t{1} << 20;
-constexpr std::size_t kFewestNumbers = 64;
-/// Sums that all ranks read from one position.
-constexpr std::size_t kMostNumbersTogether = std::size_t{1} << 22;
+/// Values in flight at a time: they stay in the cache.
+constexpr std::size_t kInFlight = std::size_t{1} << 20;
+constexpr std::size_t kMinPerPiece = 64;
+/// Up to this length the result is allgathered in shared memory.
+constexpr std::size_t kMaxShared = std::size_t{1} << 22;
 
 /// Piece [first, first + count) of a rank's part.
 std::span<double> piece_of(std::span<double> values, std::span<const std::size_t> begins,
@@ -35,7 +35,7 @@ std::size_t find_longest(std::span<const std::size_t> begins) {
   return longest;
 }
 
-/// Sums of what all ranks have of a piece; rank r's begins at from + r · step.
+/// Sums a piece over all ranks; rank r's values begin at from + r · step.
 void add_pieces(const double* from, std::size_t step, std::size_t num_ranks,
                 std::span<double> sums) {
   std::copy_n(from, sums.size(), sums.begin());
@@ -65,20 +65,20 @@ void Ranks::allreduce(std::span<double> values) const {
   if (values.size() <= kShort) {
     allreduce_short(values);
   } else {
-    for (std::size_t first = 0; first < values.size(); first += kMostNumbersAtATime) {
-      allreduce_long(values.subspan(first, std::min(kMostNumbersAtATime, values.size() - first)));
+    for (std::size_t first = 0; first < values.size(); first += kMaxPerCall) {
+      allreduce_long(values.subspan(first, std::min(kMaxPerCall, values.size() - first)));
     }
   }
   count_traffic(values.size_bytes(), watch.seconds());
 }
 
-/// Everybody adds up everything.
+/// Every rank computes all sums.
 void Ranks::allreduce_short(std::span<double> values) const {
   if (shared_memory_.reserve(values.size() * size_)) {
-    double* const room = shared_memory_.begin_turn();
-    std::ranges::copy(values, room + rank_ * values.size());
+    double* const buffer = shared_memory_.next_buffer();
+    std::ranges::copy(values, buffer + rank_ * values.size());
     shared_memory_.finish_writing();
-    add_pieces(room, values.size(), size_, values);
+    add_pieces(buffer, values.size(), size_, values);
     return;
   }
   std::vector<double> all(values.size() * size_);
@@ -90,13 +90,13 @@ void Ranks::allreduce_short(std::span<double> values) const {
 void Ranks::allreduce_long(std::span<double> values) const {
   std::vector<std::size_t> begins;
   for (std::size_t r = 0; r <= size_; ++r) begins.push_back(values.size() * r / size_);
-  deal_sums(values, begins);
-  if (values.size() <= kMostNumbersTogether && shared_memory_.reserve(values.size())) {
-    double* const room = shared_memory_.begin_turn();
+  reduce_parts(values, begins);
+  if (values.size() <= kMaxShared && shared_memory_.reserve(values.size())) {
+    double* const buffer = shared_memory_.next_buffer();
     std::copy_n(values.data() + begins[rank_], begins[rank_ + 1] - begins[rank_],
-                room + begins[rank_]);
+                buffer + begins[rank_]);
     shared_memory_.finish_writing();
-    std::copy_n(room, values.size(), values.begin());
+    std::copy_n(buffer, values.size(), values.begin());
     return;
   }
   MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DOUBLE, values.data(), count_parts(begins).data(),
@@ -105,42 +105,41 @@ void Ranks::allreduce_long(std::span<double> values) const {
 
 void Ranks::reduce_scatter(std::span<double> values, std::span<const std::size_t> begins) const {
   const Stopwatch watch;
-  deal_sums(values, begins);
+  reduce_parts(values, begins);
   count_traffic(values.size_bytes(), watch.seconds());
 }
 
-void Ranks::deal_sums(std::span<double> values, std::span<const std::size_t> begins) const {
+void Ranks::reduce_parts(std::span<double> values, std::span<const std::size_t> begins) const {
   const std::size_t longest = find_longest(begins);
-  const std::size_t count =
-      std::min(longest, std::max(kFewestNumbers, kNumbersOnTheWay / (size_ * size_)));
+  const std::size_t count = std::min(longest, std::max(kMinPerPiece, kInFlight / (size_ * size_)));
   if (shared_memory_.reserve(count * size_ * size_)) {
-    allreduce_shared(values, begins, count);
+    reduce_in_shared_memory(values, begins, count);
   } else {
-    allreduce_sent(values, begins,
-                   std::min(longest, std::max(kFewestNumbers, kNumbersOnTheWay / size_)));
+    reduce_by_messages(values, begins,
+                       std::min(longest, std::max(kMinPerPiece, kInFlight / size_)));
   }
 }
 
-/// Takes `count` numbers of every part at a time.
-void Ranks::allreduce_shared(std::span<double> values, std::span<const std::size_t> begins,
-                             std::size_t count) const {
+/// Reduces `count` values of every part at a time.
+void Ranks::reduce_in_shared_memory(std::span<double> values, std::span<const std::size_t> begins,
+                                    std::size_t count) const {
   const std::size_t longest = find_longest(begins);
   for (std::size_t first = 0; first < longest; first += count) {
-    double* const room = shared_memory_.begin_turn();
+    double* const buffer = shared_memory_.next_buffer();
     for (std::size_t step = 0; step < size_; ++step) {
-      const std::size_t to = (rank_ + step) % size_;  // not all to the same at a time
+      const std::size_t to = (rank_ + step) % size_;  // start at different parts: no contention
       std::ranges::copy(piece_of(values, begins, to, first, count),
-                        room + (to * size_ + rank_) * count);
+                        buffer + (to * size_ + rank_) * count);
     }
     shared_memory_.finish_writing();
-    add_pieces(room + rank_ * size_ * count, count, size_,
+    add_pieces(buffer + rank_ * size_ * count, count, size_,
                piece_of(values, begins, rank_, first, count));
   }
 }
 
-/// The same by messages.
-void Ranks::allreduce_sent(std::span<double> values, std::span<const std::size_t> begins,
-                           std::size_t count) const {
+/// The same by MPI_Alltoallv.
+void Ranks::reduce_by_messages(std::span<double> values, std::span<const std::size_t> begins,
+                               std::size_t count) const {
   const std::size_t longest = find_longest(begins);
   std::vector<double> received(count * size_);
   std::vector<int> sizes(size_);
@@ -172,8 +171,8 @@ void Ranks::gather_to(std::size_t rank, std::span<const double> part,
 
 void Ranks::broadcast(std::size_t rank, std::span<double> values) const {
   const Stopwatch watch;
-  for (std::size_t first = 0; first < values.size(); first += kMostNumbersAtATime) {
-    const std::size_t count = std::min(values.size() - first, kMostNumbersAtATime);
+  for (std::size_t first = 0; first < values.size(); first += kMaxPerCall) {
+    const std::size_t count = std::min(values.size() - first, kMaxPerCall);
     MPI_Bcast(values.data() + first, static_cast<int>(count), MPI_DOUBLE, static_cast<int>(rank),
               comm_);
   }

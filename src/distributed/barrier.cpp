@@ -9,10 +9,10 @@
 namespace cone::distributed {
 namespace {
 
-constexpr int kLooks = 20'000;  ///< before going to sleep: about a millisecond
+constexpr int kSpins = 20'000;  ///< before it sleeps: about a millisecond
 
-// std::atomic::wait sleeps where threads of one process wake it; these are other processes.
-void ask_kernel(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value) {
+// std::atomic::wait uses a process-private futex; ranks are different processes.
+void call_futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value) {
   static_assert(sizeof word == sizeof(std::uint32_t));
   syscall(SYS_futex, &word, operation, value, nullptr, nullptr, 0);
 }
@@ -25,30 +25,31 @@ void pause() {
 
 }  // namespace
 
-void Barrier::wait_for_all(std::uint32_t count, bool is_crowded) {
-  const std::uint32_t turn = turn_.load();
+void Barrier::wait_for_all(std::uint32_t count, bool is_oversubscribed) {
+  const std::uint32_t generation = generation_.load();
   if (arrived_.fetch_add(1) + 1 == count) {
     arrived_.store(0, std::memory_order_relaxed);
-    turn_.store(turn + 1);
-    // Who counts as a sleeper only after this looks at the turn once more before it sleeps.
+    generation_.store(generation + 1);
+    // A rank that registers as a sleeper after this load checks the generation again before it
+    // sleeps.
     if (sleepers_.load() > 0) wake_all();
     return;
   }
-  for (int look = is_crowded ? kLooks : 0; look < kLooks; ++look) {
-    if (turn_.load(std::memory_order_acquire) != turn) return;
+  for (int spin = is_oversubscribed ? kSpins : 0; spin < kSpins; ++spin) {
+    if (generation_.load(std::memory_order_acquire) != generation) return;
     pause();
   }
-  sleep_through(turn);
+  sleep_until_after(generation);
 }
 
-void Barrier::sleep_through(std::uint32_t turn) {
+void Barrier::sleep_until_after(std::uint32_t generation) {
   sleepers_.fetch_add(1);
-  while (turn_.load() == turn) ask_kernel(turn_, FUTEX_WAIT, turn);
+  while (generation_.load() == generation) call_futex(generation_, FUTEX_WAIT, generation);
   sleepers_.fetch_sub(1);
 }
 
 void Barrier::wake_all() {
-  ask_kernel(turn_, FUTEX_WAKE, std::numeric_limits<std::int32_t>::max());
+  call_futex(generation_, FUTEX_WAKE, std::numeric_limits<std::int32_t>::max());
 }
 
 }  // namespace cone::distributed

@@ -5,27 +5,27 @@
 
 namespace cone::distributed {
 
-/// Where processes that share memory wait for each other; lies in that memory, zero at the start.
-/// Who waits leaves the core's other thread alone, which often is the one that is waited for: MPI's
-/// own waiting looks at every message queue meanwhile. Who waits for long sleeps until it is woken:
-/// giving the core away again and again takes as much of it as working does where other programs
-/// want it too.
+/// A barrier of ranks on one host; lives in their shared memory and starts as zeros. A waiting rank
+/// spins with PAUSE, which frees the sibling hyper-thread (MPI_Barrier polls its message queues
+/// instead), and after about 1 ms waits on a futex: yielding the core in a loop costs as much CPU
+/// time as computing where other programs compete for it.
 class Barrier {
  public:
-  /// Returns when `count` processes have called it. `is_crowded`: more processes than cores, so
-  /// who waits sleeps at once.
-  void wait_for_all(std::uint32_t count, bool is_crowded);
+  /// Returns when `count` ranks have called it. `is_oversubscribed`: more ranks than cores, so a
+  /// waiting rank sleeps at once.
+  void wait_for_all(std::uint32_t count, bool is_oversubscribed);
 
  private:
-  /// Until the turn is another one.
-  void sleep_through(std::uint32_t turn);
+  /// Waits until the generation has changed.
+  void sleep_until_after(std::uint32_t generation);
   void wake_all();
 
   alignas(64) std::atomic<std::uint32_t> arrived_;
-  alignas(64) std::atomic<std::uint32_t> turn_;
+  alignas(64) std::atomic<std::uint32_t> generation_;
   std::atomic<std::uint32_t> sleepers_;
 };
 
-static_assert(std::atomic<std::uint32_t>::is_always_lock_free, "processes share no locks");
+static_assert(std::atomic<std::uint32_t>::is_always_lock_free,
+              "ranks are processes and share no locks");
 
 }  // namespace cone::distributed

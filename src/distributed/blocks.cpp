@@ -7,7 +7,7 @@ namespace cone::distributed {
 Blocks Blocks::make(const Ranks& ranks, std::uint64_t num_own) {
   Blocks out;
   out.first.push_back(0);
-  for (const std::uint64_t size : ranks.gather(num_own)) {
+  for (const std::uint64_t size : ranks.allgather(num_own)) {
     out.first.push_back(out.first.back() + size);
   }
   return out;

@@ -7,11 +7,11 @@
 
 namespace cone::distributed {
 
-/// Nodes where they were read: every rank has those of a range of numbers.
+/// The partition in which nodes are read: every rank owns a range of node numbers.
 struct Blocks {
-  std::vector<std::uint64_t> first;  ///< of every rank, and behind them all: ranks + 1 numbers
+  std::vector<std::uint64_t> first;  ///< ranks + 1: first node number of every rank, then the total
 
-  /// Called by all ranks, each with the number of its nodes.
+  /// Collective; `num_own`: number of nodes of this rank.
   static Blocks make(const Ranks& ranks, std::uint64_t num_own);
 
   std::size_t owner_of(std::uint64_t number) const;

@@ -7,11 +7,11 @@
 
 namespace cone::distributed {
 
-/// What a run needed of this rank.
+/// Resources that a run used on this rank.
 struct EngineReport {
   PhaseMeter meter;
   PartitionReport partition;
-  std::uint64_t num_ghosts = 0;  ///< nodes of other ranks that own ones are connected to
+  std::uint64_t num_ghosts = 0;  ///< neighbours that other ranks own
 };
 
 }  // namespace cone::distributed

@@ -9,12 +9,12 @@
 #include "cone/version.hpp"
 
 #include "base/stopwatch.hpp"
-#include "distributed/check_sense.hpp"
 #include "distributed/find_groups.hpp"
 #include "distributed/rank_estimators.hpp"
 #include "distributed/rank_record.hpp"
 #include "distributed/rank_run.hpp"
-#include "distributed/read_share.hpp"
+#include "distributed/read_data.hpp"
+#include "distributed/sanity_checks.hpp"
 #include "evaluate/association_diagnostics.hpp"
 #include "evaluate/decide.hpp"
 #include "evaluate/diagnostics.hpp"
@@ -27,13 +27,13 @@
 namespace cone::distributed {
 namespace {
 
-/// The network ridge needs outcomes that vary.
-void refuse_constant_arms(const Ranks& ranks, const Share& share) {
+/// The distributed network ridge needs outcomes that vary within every arm.
+void refuse_constant_arms(const Ranks& ranks, const LocalData& local) {
   FaultList faults;
-  for (std::size_t a = 0; a < share.num_arms(); ++a) {
+  for (std::size_t a = 0; a < local.num_arms(); ++a) {
     const std::span<const double> own =
-        std::span(share.outcome)
-            .subspan(share.arm_begin[a], share.arm_begin[a + 1] - share.arm_begin[a]);
+        std::span(local.outcome)
+            .subspan(local.arm_begin[a], local.arm_begin[a + 1] - local.arm_begin[a]);
     constexpr double kNone = -std::numeric_limits<double>::infinity();
     double largest = kNone;
     double largest_of_negated = kNone;
@@ -43,18 +43,18 @@ void refuse_constant_arms(const Ranks& ranks, const Share& share) {
     }
     largest = ranks.allreduce_max(largest);
     const double smallest = -ranks.allreduce_max(largest_of_negated);
-    if (largest > smallest || !ranks.is_first()) continue;
+    if (largest > smallest || !ranks.is_root()) continue;
     faults.add(
         "constant arm",
-        {{.item = fmt::format("arm {}", share.whole.arms[a])},
-         "every outcome is the same, which the network ridge of --engine petsc has no answer to",
-         "evaluate without --engine, which says what can be said"});
+        {{.item = fmt::format("arm {}", local.global.arms[a])},
+         "every outcome is the same, and the network ridge of --engine petsc needs variation",
+         "evaluate without --engine petsc"});
   }
   ranks.throw_if_any(faults, ErrorCode::kData);
 }
 
-/// The diagnostics of the log and of what models leave, as one machine has them.
-void judge_log(const RankRun& run, const EvaluateOptions& options, EvaluationRecord& record) {
+/// Diagnostics of overlap, models and residuals, as in one process.
+void add_diagnostics(const RankRun& run, const EvaluateOptions& options, EvaluationRecord& record) {
   Diagnostics& out = record.diagnostics;
   const FeatureTable& features = run.data().features;
   out.feature_scaling = describe_scaling(features, run.rows(), options.nuisance);
@@ -89,31 +89,31 @@ EvaluationRecord evaluate_on_ranks(const Context& context, const Ranks& ranks,
     take_time(phase);
     report.meter.finish(phase);
   };
-  ReadData read = read_together(context, ranks, folder, table, policies, report.meter);
-  report.partition = move_to_neighbours(context, ranks, partition, read.whole, read.rows);
+  ReadData read = read_on_ranks(context, ranks, folder, table, policies, report.meter);
+  report.partition = repartition(context, ranks, partition, read.global, read.rows);
   report.meter.finish("partition");
-  Share share = place_nodes(ranks, std::move(read.rows), std::move(read.whole));
-  report.num_ghosts = share.ghosts.num_ghosts();
+  LocalData local = build_local_data(ranks, std::move(read.rows), std::move(read.global));
+  report.num_ghosts = local.ghosts.num_ghosts();
   report.meter.finish("positions");
   take_time("load");
   const bool uses_network_ridge = std::ranges::any_of(
       rows, [](const EstimatorInfo& row) { return row.needs(LearnerId::kNetworkRidge); });
-  if (uses_network_ridge) refuse_constant_arms(ranks, share);
-  std::vector<std::string> doubts;
-  drop_false_truth(ranks, share, doubts);
-  RankRun run(context, ranks, options, std::move(rows), share);
+  if (uses_network_ridge) refuse_constant_arms(ranks, local);
+  std::vector<std::string> truth_warnings;
+  drop_inconsistent_truth(ranks, local, truth_warnings);
+  RankRun run(context, ranks, options, std::move(rows), local);
   refuse_leaks(run.shared_context(), ranks, run.data(), (folder / "nodes.csv").string());
   record.config = describe_config(run.shared_context(), run.data(), options, run.rows(),
-                                  share.whole.policy_names);
-  record.data = summarise(share.whole);
-  for (std::size_t k = 0; k < share.policies.size(); ++k) {
-    record.policies.push_back(describe_policy(ranks, share, k));
+                                  local.global.policy_names);
+  record.data = summarise(local.global);
+  for (std::size_t k = 0; k < local.policies.size(); ++k) {
+    record.policies.push_back(describe_policy(ranks, local, k));
   }
   run.learn(finish);
   run.estimate(record.policies);
   finish("estimates");
   run.add_sensitivity_intervals(record.policies);
-  if (run.strength()) finish("hidden confounding");
+  if (run.strength()) finish("unmeasured confounding");
   record.decision = run.compare(record.policies);
   if (record.decision && run.strength()) {
     record.decision->strength_is_clear = run.strength()->is_clear;
@@ -122,21 +122,20 @@ EvaluationRecord evaluate_on_ranks(const Context& context, const Ranks& ranks,
   finish("comparisons");
   record.diagnostics = diagnose_models(run.sample(), run.learnt(), run.warnings());
   if (run.strength()) describe_strength(*run.strength(), record.diagnostics);
-  describe_network(ranks, share, record.diagnostics);
+  describe_network(ranks, local, record.diagnostics);
   std::vector<std::string>& warnings = record.diagnostics.warnings;
-  warnings.insert(warnings.begin(), doubts.begin(), doubts.end());
-  judge_log(run, options, record);
+  warnings.insert(warnings.begin(), truth_warnings.begin(), truth_warnings.end());
+  add_diagnostics(run, options, record);
   finish("diagnostics");
   if (record.decision) {
     warn_of_refused_dependence(options.estimator.dependence, *record.decision, warnings);
   }
-  warn_of_missing_groups(share.whole, warnings);
+  warn_of_missing_groups(local.global, warnings);
   warnings.emplace_back(
-      "--engine petsc does not look for likely mistakes in the data: cone check does, on a part of "
-      "it");
-  record.notes = share.whole.notes;
-  if (std::string left_out = describe_left_out(options); !left_out.empty()) {
-    record.notes.push_back(std::move(left_out));
+      "--engine petsc makes only some of the data checks: run cone check on a sample of the data");
+  record.notes = local.global.notes;
+  if (std::string skipped = describe_skipped(options); !skipped.empty()) {
+    record.notes.push_back(std::move(skipped));
   }
   record.timing_seconds["total"] = total.seconds();
   return record;

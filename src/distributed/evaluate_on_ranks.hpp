@@ -14,10 +14,10 @@
 
 namespace cone::distributed {
 
-/// Evaluates policies by the network ridge with the data spread over ranks. The record has the
-/// values, errors, intervals, comparisons and verdicts that evaluate() finds on one machine; likely
-/// mistakes in the data are not looked for, and a warning says so. All ranks return the same
-/// record; `report` is what each of them needed. Throws Error for options that it does not know.
+/// Evaluates policies with the data distributed over ranks. The record has the values, standard
+/// errors, intervals, comparisons and verdicts of evaluate() in one process; most data checks are
+/// skipped, with a warning. All ranks return the same record; `report` has the resources that this
+/// rank used. Throws Error for options that are not supported.
 EvaluationRecord evaluate_on_ranks(const Context& context, const Ranks& ranks,
                                    const std::filesystem::path& folder, const LoadOptions& table,
                                    std::span<const std::string> policies,

@@ -2,18 +2,18 @@
 
 #include <span>
 
-#include "distributed/share.hpp"
+#include "distributed/local_data.hpp"
 
 namespace cone::distributed {
 
-/// Features of nodes of other ranks, in the order they were asked for.
+/// Features of nodes that other ranks own, in the order of the request.
 struct FetchedRows {
-  SparseMatrix words;
-  Matrix<double> columns;
+  SparseMatrix counts;
+  Matrix<double> numeric;
 };
 
-/// Called by all ranks, each with what it wants.
-FetchedRows fetch_rows(const Ranks& ranks, const Share& share,
+/// Collective; every rank passes the nodes that it needs.
+FetchedRows fetch_rows(const Ranks& ranks, const LocalData& local,
                        std::span<const RemotePosition> wanted);
 
 }  // namespace cone::distributed

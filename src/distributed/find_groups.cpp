@@ -13,11 +13,11 @@
 namespace cone::distributed {
 namespace {
 
-/// What the ranks have, one behind the other, on the first rank; nothing on the others.
-std::vector<std::uint32_t> bring_to_first(const Ranks& ranks, std::vector<std::uint32_t> own) {
+/// The values of all ranks, concatenated, on the root; empty on the others.
+std::vector<std::uint32_t> gather_to_root(const Ranks& ranks, std::vector<std::uint32_t> own) {
   std::vector<std::vector<std::uint32_t>> parts(ranks.size());
   parts[0] = std::move(own);
-  std::vector<std::vector<std::uint32_t>> received = ranks.exchange(std::move(parts));
+  std::vector<std::vector<std::uint32_t>> received = ranks.alltoallv(std::move(parts));
   std::size_t size = 0;
   for (const std::vector<std::uint32_t>& part : received) size += part.size();
   std::vector<std::uint32_t> out;
@@ -29,7 +29,7 @@ std::vector<std::uint32_t> bring_to_first(const Ranks& ranks, std::vector<std::u
   return out;
 }
 
-/// Numbers are below kMostForGroups.
+/// Node numbers are below kMostForGroups.
 std::vector<std::uint32_t> narrow(std::span<const std::uint64_t> numbers) {
   std::vector<std::uint32_t> out;
   out.reserve(numbers.size());
@@ -37,34 +37,35 @@ std::vector<std::uint32_t> narrow(std::span<const std::uint64_t> numbers) {
   return out;
 }
 
-/// The whole network on the first rank: rows ascend over the ranks. An empty one on the others.
+/// The complete network on the root (rows ascend over the ranks); an empty one on the others.
 Graph gather_network(const Ranks& ranks, const NodeRows& rows) {
   std::vector<std::uint32_t> degrees;
   degrees.reserve(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     degrees.push_back(static_cast<std::uint32_t>(rows.edge_offsets[i + 1] - rows.edge_offsets[i]));
   }
-  degrees = bring_to_first(ranks, std::move(degrees));
+  degrees = gather_to_root(ranks, std::move(degrees));
   std::vector<std::uint64_t> offsets = {0};
   offsets.reserve(degrees.size() + 1);
   for (const std::uint32_t degree : degrees) offsets.push_back(offsets.back() + degree);
-  return {std::move(offsets), bring_to_first(ranks, narrow(rows.neighbours))};
+  return {std::move(offsets), gather_to_root(ranks, narrow(rows.neighbours))};
 }
 
 }  // namespace
 
-bool can_find_groups(const WholeData& whole) {
-  return whole.edges.num_edges > 0 && whole.num_nodes + 2 * whole.edges.num_edges <= kMostForGroups;
+bool can_find_groups(const GlobalData& global) {
+  return global.edges.num_edges > 0 &&
+         global.num_nodes + 2 * global.edges.num_edges <= kMostForGroups;
 }
 
 void find_groups(const Context& context, const Ranks& ranks, const IdDirectory& ids,
-                 const Blocks& blocks, NodeRows& rows, WholeData& whole) {
-  if (!can_find_groups(whole)) return;
-  const std::vector<NodeIndex> order = bring_to_first(ranks, narrow(ids.sort_by_id()));
+                 const Blocks& blocks, NodeRows& rows, GlobalData& global) {
+  if (!can_find_groups(global)) return;
+  const std::vector<NodeIndex> order = gather_to_root(ranks, narrow(ids.sort_by_id()));
   Graph graph = gather_network(ranks, rows);
   std::vector<std::vector<std::uint32_t>> parts(ranks.size());
   std::array<double, 2> summary = {0, 0};
-  if (ranks.is_first()) {
+  if (ranks.is_root()) {
     const Clustering found = find_clusters(context, graph, order);
     graph = {};
     summary = {static_cast<double>(found.count), found.cut_share};
@@ -73,20 +74,21 @@ void find_groups(const Context& context, const Ranks& ranks, const IdDirectory& 
                       found.of.begin() + static_cast<std::ptrdiff_t>(blocks.first[r + 1]));
     }
   }
-  ranks.wait_quietly();
-  ranks.allreduce(summary);  // zeros but on the first rank
-  whole.num_groups = static_cast<std::uint64_t>(summary[0]);
-  whole.group_cut_share = summary[1];
-  rows.group = std::move(ranks.exchange(std::move(parts))[0]);
+  ranks.barrier();
+  ranks.allreduce(summary);  // zeros on all ranks but the root
+  global.num_groups = static_cast<std::uint64_t>(summary[0]);
+  global.group_cut_share = summary[1];
+  rows.group = std::move(ranks.alltoallv(std::move(parts))[0]);
 }
 
-void warn_of_missing_groups(const WholeData& whole, std::vector<std::string>& warnings) {
-  if (whole.edges.num_edges == 0 || can_find_groups(whole)) return;
+void warn_of_missing_groups(const GlobalData& global, std::vector<std::string>& warnings) {
+  if (global.edges.num_edges == 0 || can_find_groups(global)) return;
   warnings.push_back(fmt::format(
-      "no errors by communities: one process looks for them, in networks of up to {} units "
-      "and ends of ties, and this one has {}. Where neighbours form groups that share their luck, "
+      "clustered standard errors skipped: community detection runs on one rank and is limited to "
+      "{} "
+      "nodes and edge ends; this network has {}. If outcomes are correlated within communities, "
       "intervals may be half as wide as they should be",
-      grouped(kMostForGroups), grouped(whole.num_nodes + 2 * whole.edges.num_edges)));
+      grouped(kMostForGroups), grouped(global.num_nodes + 2 * global.edges.num_edges)));
 }
 
 }  // namespace cone::distributed

@@ -13,23 +13,21 @@
 
 namespace cone::distributed {
 
-/// Nodes and ends of edges, together, of the largest network that communities are looked for
-/// in. The search moves one node after the other, so one rank has the network for it: 40 bytes per
-/// end where the network has no parts, and 100 per node; 1.5 GB at 2^25 where units have a dozen
-/// neighbours.
+/// Community detection is limited to networks of this many nodes and edge ends together. It moves
+/// one node after the other, so it runs on one rank, which needs up to 40 bytes per edge end (in a
+/// network without communities) and 100 per node: 1.5 GB at 2^25 with a dozen neighbours per node.
 inline constexpr std::uint64_t kMostForGroups = std::uint64_t{1} << 25U;
 
 /// Whether the network has edges and is small enough.
-bool can_find_groups(const WholeData& whole);
+bool can_find_groups(const GlobalData& global);
 
-/// Fills rows.group with the communities that one machine finds: the first rank gathers the
-/// network and the order of the ids and looks for them with the same function, while the others
-/// wait. Leaves it empty where can_find_groups says no. Nodes must be where they were read. Called
-/// by all ranks.
+/// Sets rows.group to the communities that one process finds: the root gathers the network and the
+/// order of the ids and runs find_clusters, while the other ranks wait. Leaves it empty where
+/// can_find_groups() is false. Nodes must be on the ranks that read them. Collective.
 void find_groups(const Context& context, const Ranks& ranks, const IdDirectory& ids,
-                 const Blocks& blocks, NodeRows& rows, WholeData& whole);
+                 const Blocks& blocks, NodeRows& rows, GlobalData& global);
 
-/// Says so where the network was too large to look for groups.
-void warn_of_missing_groups(const WholeData& whole, std::vector<std::string>& warnings);
+/// Warns where the network is too large for community detection.
+void warn_of_missing_groups(const GlobalData& global, std::vector<std::string>& warnings);
 
 }  // namespace cone::distributed

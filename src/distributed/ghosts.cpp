@@ -21,55 +21,55 @@ struct Ghosts::Forest {
   Forest& operator=(const Forest&) = delete;
   ~Forest() { PetscSFDestroy(&sf); }
 
-  /// `positions`: of the leaves; empty where they lie in a row.
-  void grow(const Ranks& ranks, std::size_t num_owned, std::span<const std::uint32_t> positions,
-            std::span<const RemotePosition> positions) {
+  /// `ghost_rows`: positions of the leaves; empty where they are contiguous.
+  void build(const Ranks& ranks, std::size_t num_owned, std::span<const std::uint32_t> ghost_rows,
+             std::span<const RemotePosition> remote) {
     std::vector<PetscSFNode> roots;
-    roots.reserve(positions.size());
-    for (const RemotePosition& position : positions) {
+    roots.reserve(remote.size());
+    for (const RemotePosition& position : remote) {
       roots.push_back({to_petsc(position.rank), to_petsc(position.position)});
     }
-    std::vector<PetscInt> leaves(positions.begin(), positions.end());
+    std::vector<PetscInt> leaves(ghost_rows.begin(), ghost_rows.end());
     check_petsc(PetscSFCreate(ranks.comm(), &sf));
-    check_petsc(PetscSFSetGraph(sf, to_petsc(num_owned), to_petsc(positions.size()),
+    check_petsc(PetscSFSetGraph(sf, to_petsc(num_owned), to_petsc(remote.size()),
                                 leaves.empty() ? nullptr : leaves.data(), PETSC_COPY_VALUES,
                                 roots.data(), PETSC_COPY_VALUES));
     check_petsc(PetscSFSetUp(sf));
   }
 };
 
-Ghosts::Ghosts(const Ranks& ranks, std::size_t num_owned, std::span<const RemotePosition> ghosts)
-    : Ghosts(ranks, num_owned, ghosts.size(), {}, ghosts) {}
+Ghosts::Ghosts(const Ranks& ranks, std::size_t num_owned, std::span<const RemotePosition> remote)
+    : Ghosts(ranks, num_owned, remote.size(), {}, remote) {}
 
 Ghosts::Ghosts(const Ranks& ranks, std::size_t num_owned, std::size_t num_ghosts,
-               std::span<const std::uint32_t> positions, std::span<const RemotePosition> ghosts)
+               std::span<const std::uint32_t> ghost_rows, std::span<const RemotePosition> remote)
     : ranks_(&ranks),
       num_owned_(num_owned),
       num_ghosts_(num_ghosts),
-      first_row_(ranks.gather(std::uint64_t{num_owned})),
-      positions_(ghosts.begin(), ghosts.end()),
+      first_row_(ranks.allgather(std::uint64_t{num_owned})),
+      remote_(remote.begin(), remote.end()),
       forest_(std::make_shared<Forest>()) {
-  to_petsc(num_owned + num_ghosts);  // rows are counted in 32 bits in our own lists too
-  // Rows that lie in a row need no list.
-  if (num_ghosts != ghosts.size()) positions_.assign(positions.begin(), positions.end());
+  to_petsc(num_owned + num_ghosts);  // throws where 32 bits are too few, as in our own lists
+  // Contiguous rows need no list.
+  if (num_ghosts != remote.size()) ghost_rows_.assign(ghost_rows.begin(), ghost_rows.end());
   first_row_.push_back(0);
   std::exclusive_scan(first_row_.begin(), first_row_.end(), first_row_.begin(), std::uint64_t{0});
-  shows_all_ = num_rows_of_all() <= std::numeric_limits<std::uint32_t>::max() &&
-               ranks.shared_memory().reserve(num_rows_of_all());
+  shares_all_ = num_global_rows() <= std::numeric_limits<std::uint32_t>::max() &&
+                ranks.shared_memory().reserve(num_global_rows());
 }
 
-std::optional<MatrixView<const double>> Ghosts::show(MatrixView<const double> own) const {
+std::optional<MatrixView<const double>> Ghosts::publish(MatrixView<const double> own) const {
   SharedMemory& memory = ranks_->shared_memory();
   const std::size_t width = own.cols();
-  if (!memory.reserve(num_rows_of_all() * width)) return {};
-  double* const all = memory.begin_turn();
+  if (!memory.reserve(num_global_rows() * width)) return {};
+  double* const all = memory.next_buffer();
   std::copy_n(own.data(), num_owned_ * width, all + first_row_[ranks_->rank()] * width);
   memory.finish_writing();
-  return MatrixView<const double>(all, num_rows_of_all(), width);
+  return MatrixView<const double>(all, num_global_rows(), width);
 }
 
 void Ghosts::send_by_forest(Matrix<double>& table) const {
-  if (forest_->sf == nullptr) forest_->grow(*ranks_, num_owned_, positions_, positions_);
+  if (forest_->sf == nullptr) forest_->build(*ranks_, num_owned_, ghost_rows_, remote_);
   MPI_Datatype row = MPI_DATATYPE_NULL;
   MPI_Type_contiguous(static_cast<int>(table.cols()), MPI_DOUBLE, &row);
   MPI_Type_commit(&row);
@@ -80,17 +80,17 @@ void Ghosts::send_by_forest(Matrix<double>& table) const {
 }
 
 void Ghosts::count_rows(std::size_t width, double seconds) const {
-  ranks_->count_traffic(positions_.size() * width * sizeof(double), seconds);
+  ranks_->count_traffic(remote_.size() * width * sizeof(double), seconds);
 }
 
 void Ghosts::update(Matrix<double>& table) const {
-  require(table.rows() == num_rows(), "ghosts: a table of other rows");
+  require(table.rows() == num_rows(), "ghosts: wrong number of rows");
   if (table.cols() == 0) return;
   const Stopwatch watch;
   const MatrixView<const double> own(table.data(), num_owned_, table.cols());
-  if (const auto all = show(own)) {
-    for (std::size_t k = 0; k < positions_.size(); ++k) {
-      std::ranges::copy(all->row(row_of_all(k)), table.row(num_owned_ + row_of(k)).begin());
+  if (const auto all = publish(own)) {
+    for (std::size_t k = 0; k < remote_.size(); ++k) {
+      std::ranges::copy(all->row(global_row_of(k)), table.row(num_owned_ + row_of(k)).begin());
     }
   } else {
     send_by_forest(table);
@@ -99,37 +99,37 @@ void Ghosts::update(Matrix<double>& table) const {
 }
 
 std::vector<std::uint32_t> Ghosts::map_rows() const {
-  if (!shows_all_) return {};
+  if (!shares_all_) return {};
   std::vector<std::uint32_t> out(num_rows());
   std::iota(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(num_owned_),
             static_cast<std::uint32_t>(first_row_[ranks_->rank()]));
-  for (std::size_t k = 0; k < positions_.size(); ++k) {
-    out[num_owned_ + row_of(k)] = static_cast<std::uint32_t>(row_of_all(k));
+  for (std::size_t k = 0; k < remote_.size(); ++k) {
+    out[num_owned_ + row_of(k)] = static_cast<std::uint32_t>(global_row_of(k));
   }
   return out;
 }
 
-SeenTable Ghosts::see(MatrixView<const double> own) const {
-  require(own.rows() == num_owned_ && own.stride() == own.cols(), "ghosts: a table of other rows");
+GhostedTable Ghosts::with_ghosts(MatrixView<const double> own) const {
+  require(own.rows() == num_owned_ && own.stride() == own.cols(), "ghosts: wrong number of rows");
   const Stopwatch watch;
-  if (shows_all_) {
-    if (const auto all = show(own)) {
+  if (shares_all_) {
+    if (const auto all = publish(own)) {
       count_rows(own.cols(), watch.seconds());
-      return SeenTable(*all);
+      return GhostedTable(*all);
     }
   }
   auto table = Matrix<double>::unfilled(num_rows(), own.cols());
   std::copy_n(own.data(), num_owned_ * own.cols(), table.data());
   send_by_forest(table);
   count_rows(own.cols(), watch.seconds());
-  if (!shows_all_) return SeenTable(std::move(table));
-  // Rows were promised where shared memory would have them, and this table is too wide for it.
-  auto all = Matrix<double>::unfilled(num_rows_of_all(), own.cols());
-  const std::vector<std::uint32_t> seen_at = map_rows();
-  for (std::size_t row = 0; row < seen_at.size(); ++row) {
-    std::ranges::copy(table.row(row), all.row(seen_at[row]).begin());
+  if (!shares_all_) return GhostedTable(std::move(table));
+  // map_rows() promised the layout of shared memory, and this table is too wide for that memory.
+  auto all = Matrix<double>::unfilled(num_global_rows(), own.cols());
+  const std::vector<std::uint32_t> row_in_all = map_rows();
+  for (std::size_t row = 0; row < row_in_all.size(); ++row) {
+    std::ranges::copy(table.row(row), all.row(row_in_all[row]).begin());
   }
-  return SeenTable(std::move(all));
+  return GhostedTable(std::move(all));
 }
 
 }  // namespace cone::distributed

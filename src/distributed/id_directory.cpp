@@ -10,10 +10,10 @@ namespace {
 
 std::size_t owner_of(std::string_view id, std::size_t num_ranks) { return hash64(id) % num_ranks; }
 
-/// `owner`: filled with the rank that every id went to.
-Letters sort_by_owner(const TextList& ids, std::size_t num_ranks,
-                      std::vector<std::uint32_t>& owner) {
-  Letters out(num_ranks);
+/// `owner`: set to the rank that stores every id.
+TextMessages sort_by_owner(const TextList& ids, std::size_t num_ranks,
+                           std::vector<std::uint32_t>& owner) {
+  TextMessages out(num_ranks);
   owner.reserve(ids.size());
   for (std::size_t k = 0; k < ids.size(); ++k) {
     const std::string_view id = ids[k];
@@ -26,10 +26,10 @@ Letters sort_by_owner(const TextList& ids, std::size_t num_ranks,
 
 }  // namespace
 
-Letters Letters::exchange(const Ranks& ranks, Letters&& sent) {
-  Letters out(ranks.size());
-  out.bytes = ranks.exchange(std::move(sent.bytes));
-  out.sizes = ranks.exchange(std::move(sent.sizes));
+TextMessages TextMessages::alltoallv(const Ranks& ranks, TextMessages&& sent) {
+  TextMessages out(ranks.size());
+  out.bytes = ranks.alltoallv(std::move(sent.bytes));
+  out.sizes = ranks.alltoallv(std::move(sent.sizes));
   return out;
 }
 
@@ -38,13 +38,13 @@ std::size_t IdDirectory::TextHash::operator()(std::string_view text) const { ret
 IdDirectory::IdDirectory(const Ranks& ranks, const TextList& ids, std::uint64_t first)
     : ranks_(ranks) {
   std::vector<std::uint32_t> owner;
-  Letters letters = sort_by_owner(ids, ranks.size(), owner);
+  TextMessages messages = sort_by_owner(ids, ranks.size(), owner);
   std::vector<std::vector<std::uint64_t>> numbers(ranks.size());
   for (std::size_t k = 0; k < owner.size(); ++k) numbers[owner[k]].push_back(first + k);
-  letters = Letters::exchange(ranks, std::move(letters));
-  const auto received = ranks.exchange(std::move(numbers));
+  messages = TextMessages::alltoallv(ranks, std::move(messages));
+  const auto received = ranks.alltoallv(std::move(numbers));
   for (std::size_t from = 0; from < ranks.size(); ++from) {
-    letters.visit(from, [&](std::size_t k, std::string_view id) {
+    messages.visit(from, [&](std::size_t k, std::string_view id) {
       const auto [found, is_new] = numbers_.try_emplace(std::string(id), received[from][k]);
       if (!is_new) repeats_.push_back({std::string(id), found->second, received[from][k]});
     });
@@ -53,16 +53,16 @@ IdDirectory::IdDirectory(const Ranks& ranks, const TextList& ids, std::uint64_t 
 
 std::vector<std::uint64_t> IdDirectory::find(const TextList& ids) const {
   std::vector<std::uint32_t> owner;
-  Letters letters = sort_by_owner(ids, ranks_.size(), owner);
-  letters = Letters::exchange(ranks_, std::move(letters));
-  std::vector<std::vector<std::uint64_t>> answers(ranks_.size());
+  TextMessages messages = sort_by_owner(ids, ranks_.size(), owner);
+  messages = TextMessages::alltoallv(ranks_, std::move(messages));
+  std::vector<std::vector<std::uint64_t>> replies(ranks_.size());
   for (std::size_t from = 0; from < ranks_.size(); ++from) {
-    letters.visit(from, [&](std::size_t, std::string_view id) {
+    messages.visit(from, [&](std::size_t, std::string_view id) {
       const auto found = numbers_.find(id);
-      answers[from].push_back(found == numbers_.end() ? kAbsent : found->second);
+      replies[from].push_back(found == numbers_.end() ? kAbsent : found->second);
     });
   }
-  const auto received = ranks_.exchange(std::move(answers));
+  const auto received = ranks_.alltoallv(std::move(replies));
   std::vector<std::uint64_t> out;
   out.reserve(ids.size());
   std::vector<std::size_t> next(ranks_.size(), 0);

@@ -12,17 +12,17 @@
 
 namespace cone::distributed {
 
-/// Texts for every rank, one behind the other, and how long each is.
-struct Letters {
+/// Messages of texts to or from every rank: bytes, concatenated, and the size of each text.
+struct TextMessages {
   std::vector<std::vector<char>> bytes;
   std::vector<std::vector<std::uint32_t>> sizes;
 
-  explicit Letters(std::size_t num_ranks) : bytes(num_ranks), sizes(num_ranks) {}
+  explicit TextMessages(std::size_t num_ranks) : bytes(num_ranks), sizes(num_ranks) {}
   void add(std::size_t to, std::string_view text) {
     bytes[to].insert(bytes[to].end(), text.begin(), text.end());
     sizes[to].push_back(static_cast<std::uint32_t>(text.size()));
   }
-  /// visit(k, text) for the texts from or for one rank.
+  /// visit(k, text) for the texts to or from one rank.
   template <class Visit>
   void visit(std::size_t rank, const Visit& visit) const {
     std::size_t at = 0;
@@ -31,11 +31,11 @@ struct Letters {
       at += sizes[rank][k];
     }
   }
-  /// What the others have for this rank. Called by all ranks.
-  static Letters exchange(const Ranks& ranks, Letters&& sent);
+  /// Sends all messages; returns those received. Collective.
+  static TextMessages alltoallv(const Ranks& ranks, TextMessages&& sent);
 };
 
-/// Texts that stand one behind the other: millions of short ids without a string object each.
+/// Concatenated texts: millions of short ids without a string object each.
 class TextList {
  public:
   void add(std::string_view text) {
@@ -53,29 +53,29 @@ class TextList {
   std::vector<std::uint64_t> ends_;
 };
 
-/// Which node an id is. Every rank keeps the ids whose hash is its own; the others ask it. A node's
-/// number is its record in nodes.csv.
+/// A distributed hash table from ids to node numbers (records of nodes.csv). The hash of an id
+/// decides which rank stores it; other ranks look it up by messages.
 class IdDirectory {
  public:
   static constexpr std::uint64_t kAbsent = std::numeric_limits<std::uint64_t>::max();
 
-  /// An id that stands on two lines.
+  /// An id that is on two lines.
   struct Repeat {
     std::string id;
     std::uint64_t first, second;  ///< numbers
   };
 
-  /// Takes the ids of this rank's nodes, which are numbered from `first` on.
+  /// `ids`: of this rank's nodes, which are numbered from `first` on.
   IdDirectory(const Ranks& ranks, const TextList& ids, std::uint64_t first);
 
-  /// The repeats that this rank met, in no order.
+  /// The repeats among the ids that this rank stores, in no order.
   const std::vector<Repeat>& repeats() const { return repeats_; }
 
-  /// The numbers of ids, kAbsent for those that are no node's. Called by all ranks.
+  /// The node numbers of ids, kAbsent for unknown ids. Collective.
   std::vector<std::uint64_t> find(const TextList& ids) const;
 
-  /// The numbers of all nodes in the order of their ids, byte by byte: this rank's part of them,
-  /// the smallest ids on the first rank. Called by all ranks. O(own · log).
+  /// This rank's part of all node numbers in the order of their ids, compared byte by byte; the
+  /// smallest ids are on rank 0. Collective. O(own · log).
   std::vector<std::uint64_t> sort_by_id() const;
 
  private:

@@ -6,9 +6,8 @@
 namespace cone::distributed {
 namespace {
 
-/// Values of rows, one row behind the other, at their new owners. Ranks receive from the first to
-/// the last, so that rows keep their order. One field travels at a time: what is on its way is
-/// small beside the whole.
+/// Sends values of rows (concatenated) to their new owners. Parts are joined in rank order, so rows
+/// keep their order. One field is sent at a time, which keeps the buffers small.
 template <class T, class CountOf>
 std::vector<T> move_values(const Ranks& ranks, std::span<const std::uint32_t> owner,
                            const CountOf& count_of, std::vector<T> values) {
@@ -23,7 +22,7 @@ std::vector<T> move_values(const Ranks& ranks, std::span<const std::uint32_t> ow
     next = end;
   }
   values = {};
-  std::vector<std::vector<T>> received = ranks.exchange(std::move(parts));
+  std::vector<std::vector<T>> received = ranks.alltoallv(std::move(parts));
   std::size_t total = 0;
   for (const std::vector<T>& part : received) total += part.size();
   values.reserve(total);
@@ -53,7 +52,7 @@ Matrix<double> move_table(const Ranks& ranks, std::span<const std::uint32_t> own
   return out;
 }
 
-/// How many entries every row has, at its new owner, as offsets.
+/// Sends the rows' numbers of entries to their new owners; returns them as offsets.
 std::vector<std::uint64_t> move_offsets(const Ranks& ranks, std::span<const std::uint32_t> owner,
                                         std::span<const std::uint64_t> offsets) {
   std::vector<std::uint64_t> counts;
@@ -78,7 +77,7 @@ void move_rows(const Ranks& ranks, std::span<const std::uint32_t> owner, NodeRow
     table = move_table(ranks, owner, std::move(table));
     if (table.cols() == 0) table = Matrix<double>(rows.size(), 0);
   };
-  keep_rows(rows.columns);
+  keep_rows(rows.numeric);
   keep_rows(rows.truth);
   for (Matrix<double>& policy : rows.policies) keep_rows(policy);
   const auto degree = [&](std::size_t i) {
@@ -86,14 +85,14 @@ void move_rows(const Ranks& ranks, std::span<const std::uint32_t> owner, NodeRow
   };
   rows.neighbours = move_values(ranks, owner, degree, std::move(rows.neighbours));
   rows.edge_offsets = move_offsets(ranks, owner, rows.edge_offsets);
-  const std::size_t num_words = rows.words.cols();
-  const auto num_entries = [&](std::size_t i) { return rows.words.row(i).size(); };
-  std::vector<std::uint32_t> columns(rows.words.columns().begin(), rows.words.columns().end());
+  const std::size_t num_counts = rows.counts.cols();
+  const auto num_entries = [&](std::size_t i) { return rows.counts.row(i).size(); };
+  std::vector<std::uint32_t> columns(rows.counts.columns().begin(), rows.counts.columns().end());
   columns = move_values(ranks, owner, num_entries, std::move(columns));
-  std::vector<double> values(rows.words.values().begin(), rows.words.values().end());
+  std::vector<double> values(rows.counts.values().begin(), rows.counts.values().end());
   values = move_values(ranks, owner, num_entries, std::move(values));
-  std::vector<std::uint64_t> offsets = move_offsets(ranks, owner, rows.words.offsets());
-  rows.words = SparseMatrix(num_words, std::move(offsets), std::move(columns), std::move(values));
+  std::vector<std::uint64_t> offsets = move_offsets(ranks, owner, rows.counts.offsets());
+  rows.counts = SparseMatrix(num_counts, std::move(offsets), std::move(columns), std::move(values));
 }
 
 }  // namespace cone::distributed

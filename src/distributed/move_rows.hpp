@@ -8,8 +8,8 @@
 
 namespace cone::distributed {
 
-/// Sends every row to the rank that `owner` names. Rows must ascend by number over the ranks, as
-/// they do when they were just read; on every rank they still do afterwards. Called by all ranks.
+/// Sends every row to the rank `owner[row]`. Rows must ascend by number over the ranks, as after
+/// reading; afterwards they ascend on every rank. Collective.
 void move_rows(const Ranks& ranks, std::span<const std::uint32_t> owner, NodeRows& rows);
 
 }  // namespace cone::distributed

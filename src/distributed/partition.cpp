@@ -6,28 +6,28 @@
 #include <fmt/format.h>
 
 #include "distributed/blocks.hpp"
+#include "distributed/list_ghosts.hpp"
 #include "distributed/move_rows.hpp"
-#include "distributed/strangers.hpp"
 
 namespace cone::distributed {
 namespace {
 
-/// What a row costs in an iteration, in rows of neighbours that are read: its ends of edges, its
-/// words and what is done once per row.
+/// The work of a row in an iteration, in units of reading one neighbour's row: its edge ends, its
+/// counts and a constant.
 std::vector<std::uint32_t> weigh_rows(const NodeRows& rows) {
   constexpr std::uint64_t kOncePerRow = 32;
-  constexpr std::uint64_t kMost = 1U << 20U;  // sums must stay far below what PETSc counts
+  constexpr std::uint64_t kMost = 1U << 20U;  // sums must fit into a PetscInt
   std::vector<std::uint32_t> out;
   out.reserve(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::uint64_t degree = rows.edge_offsets[i + 1] - rows.edge_offsets[i];
     out.push_back(static_cast<std::uint32_t>(
-        std::min(kMost, kOncePerRow + degree + rows.words.row(i).size())));
+        std::min(kMost, kOncePerRow + degree + rows.counts.row(i).size())));
   }
   return out;
 }
 
-/// Counts what a way to spread the nodes costs, before anyone moves.
+/// Counts ghosts and work of a partition before any node moves.
 class CutCounter {
  public:
   CutCounter(const Ranks& ranks, const NodeRows& rows, std::span<const std::uint32_t> weights)
@@ -35,28 +35,28 @@ class CutCounter {
         rows_(rows),
         weights_(weights),
         blocks_(Blocks::make(ranks, rows.size())),
-        strangers_(list_strangers(
-            rows, [&](std::uint64_t number) { return blocks_.is_own(ranks, number); })) {}
+        ghosts_(list_ghosts(rows,
+                            [&](std::uint64_t number) { return blocks_.is_own(ranks, number); })) {}
 
   Cut count(std::span<const std::uint32_t> owner) const {
-    const std::vector<std::uint32_t> of_strangers = ask_owners(owner);
+    const std::vector<std::uint32_t> ghost_owners = fetch_owners(owner);
     const std::uint64_t begin = blocks_.begin(ranks_);
     std::vector<double> ghosts(ranks_.size(), 0.0);
     std::vector<double> work(ranks_.size(), 0.0);
-    std::vector<std::uint32_t> met;
+    std::vector<std::uint32_t> neighbour_ranks;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
-      // Every rank that has a neighbour of the node gets its row.
-      met.clear();
+      // The node is a ghost on every other rank that owns one of its neighbours.
+      neighbour_ranks.clear();
       for (std::uint64_t k = rows_.edge_offsets[i]; k < rows_.edge_offsets[i + 1]; ++k) {
         const std::uint64_t number = rows_.neighbours[k];
-        const auto position = std::ranges::lower_bound(strangers_, number) - strangers_.begin();
-        met.push_back(blocks_.is_own(ranks_, number)
-                          ? owner[number - begin]
-                          : of_strangers[static_cast<std::size_t>(position)]);
+        const auto position = std::ranges::lower_bound(ghosts_, number) - ghosts_.begin();
+        neighbour_ranks.push_back(blocks_.is_own(ranks_, number)
+                                      ? owner[number - begin]
+                                      : ghost_owners[static_cast<std::size_t>(position)]);
       }
-      std::ranges::sort(met);
-      met.erase(std::ranges::unique(met).begin(), met.end());
-      for (const std::uint32_t rank : met) ghosts[rank] += rank != owner[i] ? 1 : 0;
+      std::ranges::sort(neighbour_ranks);
+      neighbour_ranks.erase(std::ranges::unique(neighbour_ranks).begin(), neighbour_ranks.end());
+      for (const std::uint32_t rank : neighbour_ranks) ghosts[rank] += rank != owner[i] ? 1 : 0;
       work[owner[i]] += weights_[i];
     }
     ranks_.allreduce(ghosts);
@@ -70,20 +70,20 @@ class CutCounter {
   }
 
  private:
-  std::vector<std::uint32_t> ask_owners(std::span<const std::uint32_t> owner) const {
-    std::vector<std::vector<std::uint64_t>> questions(ranks_.size());
-    for (const std::uint64_t number : strangers_) {
-      questions[blocks_.owner_of(number)].push_back(number);
+  std::vector<std::uint32_t> fetch_owners(std::span<const std::uint32_t> owner) const {
+    std::vector<std::vector<std::uint64_t>> requests(ranks_.size());
+    for (const std::uint64_t number : ghosts_) {
+      requests[blocks_.owner_of(number)].push_back(number);
     }
-    std::vector<std::vector<std::uint32_t>> answers(ranks_.size());
-    const auto asked = ranks_.exchange(std::move(questions));
-    for (std::size_t from = 0; from < asked.size(); ++from) {
-      for (const std::uint64_t number : asked[from]) {
-        answers[from].push_back(owner[number - blocks_.begin(ranks_)]);
+    std::vector<std::vector<std::uint32_t>> replies(ranks_.size());
+    const auto requested = ranks_.alltoallv(std::move(requests));
+    for (std::size_t from = 0; from < requested.size(); ++from) {
+      for (const std::uint64_t number : requested[from]) {
+        replies[from].push_back(owner[number - blocks_.begin(ranks_)]);
       }
     }
-    std::vector<std::uint32_t> out;  // ranks ascend by number, as strangers do
-    for (const auto& part : ranks_.exchange(std::move(answers))) {
+    std::vector<std::uint32_t> out;  // replies come in rank order, which is the order of the ghosts
+    for (const auto& part : ranks_.alltoallv(std::move(replies))) {
       out.insert(out.end(), part.begin(), part.end());
     }
     return out;
@@ -93,19 +93,19 @@ class CutCounter {
   const NodeRows& rows_;
   std::span<const std::uint32_t> weights_;
   Blocks blocks_;
-  std::vector<std::uint64_t> strangers_;  ///< nodes of other ranks that own ones are connected to
+  std::vector<std::uint64_t> ghosts_;  ///< neighbours that other ranks own
 };
 
-/// Why nobody need be asked; empty where PT-Scotch is worth its time.
-std::string find_excuse(const Ranks& ranks, Partition choice, const WholeData& whole) {
-  if (choice == Partition::kNone) return "not asked for";
-  if (ranks.size() == 1) return "there is one process";
-  if (whole.edges.num_edges == 0) return "there are no edges";
+/// Why PT-Scotch is not run; empty where it is.
+std::string reason_to_skip(const Ranks& ranks, Partition choice, const GlobalData& global) {
+  if (choice == Partition::kNone) return "not requested";
+  if (ranks.size() == 1) return "there is one rank";
+  if (global.edges.num_edges == 0) return "there are no edges";
   return "";
 }
 
-/// Whether moving pays: asking costs about as much as a few iterations, and a proposal that parts
-/// nearly as many neighbours and spreads the work as before gains nothing.
+/// Whether moving nodes pays: a proposal with nearly as many ghosts and the same imbalance gains
+/// nothing.
 bool is_worth_moving(const Cut& as_read, const Cut& proposed, std::string& reason) {
   constexpr double kMostOfGhosts = 2.0 / 3;
   constexpr double kMostOfWork = 0.8;
@@ -114,23 +114,21 @@ bool is_worth_moving(const Cut& as_read, const Cut& proposed, std::string& reaso
                         static_cast<double>(std::max<std::uint64_t>(as_read.largest_ghosts, 1));
   const double work = proposed.imbalance / as_read.imbalance;
   reason = fmt::format(
-      "the process that has most would have {:.0f} % of the neighbours elsewhere and {:.0f} % of "
-      "the "
-      "work",
+      "the largest rank would have {:.0f} % of its present ghosts and {:.0f} % of its present work",
       100 * ghosts, 100 * work);
-  const bool spares_messages =
+  const bool reduces_ghosts =
       ghosts <= kMostOfGhosts && (work <= 1 || proposed.imbalance <= kFairImbalance);
-  return spares_messages || (work <= kMostOfWork && ghosts <= 1);
+  return reduces_ghosts || (work <= kMostOfWork && ghosts <= 1);
 }
 
 }  // namespace
 
-PartitionReport move_to_neighbours(const Context& context, const Ranks& ranks, Partition choice,
-                                   const WholeData& whole, NodeRows& rows) {
-  PartitionReport report{.reason = find_excuse(ranks, choice, whole)};
+PartitionReport repartition(const Context& context, const Ranks& ranks, Partition choice,
+                            const GlobalData& global, NodeRows& rows) {
+  PartitionReport report{.reason = reason_to_skip(ranks, choice, global)};
   if (!report.reason.empty()) return report;
-  if (choice == Partition::kAuto && !scotch_can_count(ranks, whole, rows)) {
-    report.reason = "the network is larger than this PETSc counts";
+  if (choice == Partition::kAuto && !fits_scotch(ranks, global, rows)) {
+    report.reason = "the network is larger than this PETSc's integers allow";
     return report;
   }
   const std::vector<std::uint32_t> weights = weigh_rows(rows);
@@ -140,7 +138,7 @@ PartitionReport move_to_neighbours(const Context& context, const Ranks& ranks, P
     report.as_read = counter.count(
         std::vector<std::uint32_t>(rows.size(), static_cast<std::uint32_t>(ranks.rank())));
     context.poll();
-    owner = ask_scotch(ranks, whole, rows, weights);
+    owner = partition_with_scotch(ranks, global, rows, weights);
     report.proposed = counter.count(owner);
   }
   const bool pays = is_worth_moving(*report.as_read, *report.proposed, report.reason);

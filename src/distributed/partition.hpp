@@ -12,37 +12,37 @@
 
 namespace cone::distributed {
 
-/// Which rank a node belongs to: the one that read its line, or the one that PT-Scotch puts it and
-/// its neighbours on.
+/// How nodes are assigned to ranks: none: the rank that read the line owns the node; scotch: the
+/// partition by PT-Scotch, which minimises cut edges; auto: PT-Scotch where it pays.
 enum class Partition { kAuto, kNone, kScotch };
 
-/// What a way to spread the nodes costs. A ghost is a node of another rank that own nodes are
-/// connected to: its row travels in every iteration.
+/// The cost of a partition. A ghost is a neighbour that another rank owns: its row is communicated
+/// in every iteration.
 struct Cut {
-  std::uint64_t num_ghosts = 0;      ///< of all ranks
-  std::uint64_t largest_ghosts = 0;  ///< of the rank that has most
-  double imbalance = 1;              ///< work of the rank that has most, over the mean
+  std::uint64_t num_ghosts = 0;      ///< sum over all ranks
+  std::uint64_t largest_ghosts = 0;  ///< maximum over the ranks
+  double imbalance = 1;              ///< largest work of a rank over the mean
 };
 
 struct PartitionReport {
   bool moved = false;
   std::string reason;           ///< why nodes were moved or not
-  std::optional<Cut> as_read;   ///< where it was counted
-  std::optional<Cut> proposed;  ///< by PT-Scotch, where it was asked
+  std::optional<Cut> as_read;   ///< of the partition in which nodes were read
+  std::optional<Cut> proposed;  ///< of PT-Scotch's partition, where it was run
 };
 
-/// Moves nodes to the ranks of their neighbours where that is asked for, or pays. Nodes must be
-/// where they were read. Called by all ranks.
-PartitionReport move_to_neighbours(const Context& context, const Ranks& ranks, Partition choice,
-                                   const WholeData& whole, NodeRows& rows);
+/// Moves nodes to PT-Scotch's partition where that is requested or pays. Nodes must be on the ranks
+/// that read them. Collective.
+PartitionReport repartition(const Context& context, const Ranks& ranks, Partition choice,
+                            const GlobalData& global, NodeRows& rows);
 
-/// Whether nodes and edges are few enough for PETSc's integers. Called by all ranks.
-bool scotch_can_count(const Ranks& ranks, const WholeData& whole, const NodeRows& rows);
+/// Whether the numbers of nodes and edges fit into PetscInt. Collective.
+bool fits_scotch(const Ranks& ranks, const GlobalData& global, const NodeRows& rows);
 
-/// The rank that PT-Scotch gives every row to; ranks get about equal sums of weights. Throws
-/// SharedError where the network is larger than PETSc can count.
-std::vector<std::uint32_t> ask_scotch(const Ranks& ranks, const WholeData& whole,
-                                      const NodeRows& rows,
-                                      const std::vector<std::uint32_t>& weights);
+/// The rank that PT-Scotch assigns every row to; the sums of weights per rank are about equal.
+/// Throws CollectiveError where the network is too large for PetscInt.
+std::vector<std::uint32_t> partition_with_scotch(const Ranks& ranks, const GlobalData& global,
+                                                 const NodeRows& rows,
+                                                 const std::vector<std::uint32_t>& weights);
 
 }  // namespace cone::distributed

@@ -12,20 +12,20 @@
 
 namespace cone::distributed {
 
-/// PETSc says what went wrong by a number, after it printed the reason.
+/// PETSc returns an error code after it has printed the reason.
 inline void check_petsc(PetscErrorCode code) { require(code == 0, "PETSc reported an error"); }
 
-/// Counts in PETSc's integers, which may have 32 bits. Throws Error(kData) for more than they hold.
+/// Converts to PetscInt, which may have 32 bits. Throws Error(kData) where it does not fit.
 inline PetscInt to_petsc(std::uint64_t count) {
   constexpr std::uint64_t kMost = std::numeric_limits<PetscInt>::max();
   if (count <= kMost) return static_cast<PetscInt>(count);
   throw Error(
       ErrorCode::kData,
       {{},
-       fmt::format("one rank would have {} rows with those of its neighbours, and this PETSc "
-                   "counts to {}",
+       fmt::format("one rank would have {} rows including ghosts, more than this PETSc's limit of "
+                   "{}",
                    grouped(count), grouped(kMost)),
-       "take more ranks, or a PETSc with 64-bit indices"});
+       "use more ranks, or a PETSc with 64-bit indices"});
 }
 
 }  // namespace cone::distributed

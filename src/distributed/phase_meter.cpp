@@ -8,7 +8,7 @@
 namespace cone::distributed {
 namespace {
 
-/// The mark of the most memory that this process had, as Linux keeps it; 0 where it does not.
+/// Peak resident memory of this process (VmHWM); 0 where Linux does not report it.
 std::uint64_t read_peak_bytes() {
   constexpr std::uint64_t kKibibyte = 1024;
   std::ifstream status("/proc/self/status");
@@ -21,7 +21,7 @@ std::uint64_t read_peak_bytes() {
   return 0;
 }
 
-/// Lowers the mark to what the process has now.
+/// Resets the peak to the present memory.
 void reset_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
 }  // namespace
@@ -36,7 +36,7 @@ void PhaseMeter::finish(std::string name) {
        .peak_bytes = read_peak_bytes(),
        .traffic = {now.num_bytes - before_.num_bytes, now.num_calls - before_.num_calls,
                    now.seconds - before_.seconds}});
-  // What a phase left to the allocator is not the next one's memory.
+  // Memory that a phase left to the allocator must not count for the next one.
   malloc_trim(0);
   reset_peak();
   before_ = now;

@@ -9,21 +9,21 @@
 
 namespace cone::distributed {
 
-/// What the phases of a run took of this rank: time, memory and messages.
+/// Time, memory and traffic of this rank by phase.
 class PhaseMeter {
  public:
   struct Phase {
     std::string name;
     double seconds = 0;
-    /// Most memory that the process had during the phase; where the system does not let a process
-    /// reset its mark, during the phase and all before it.
+    /// Peak memory during the phase; where the system does not let a process reset it, up to the
+    /// end of the phase.
     std::uint64_t peak_bytes = 0;
     Ranks::Traffic traffic;
   };
 
   explicit PhaseMeter(const Ranks& ranks);
 
-  /// Ends the phase that began with the one before it, or with the meter.
+  /// Ends the phase that began when the previous one ended, or with the meter.
   void finish(std::string name);
   const std::vector<Phase>& phases() const { return phases_; }
 

@@ -5,17 +5,17 @@
 namespace cone::distributed {
 namespace {
 
-/// body(column, value) for the features of a row as FeatureMatrix::Row has them: measurements that
-/// are not zero, then words.
+/// body(column, value) for the features of a row in the order of FeatureMatrix::Row: nonzero
+/// numeric features, then counts.
 template <class Body>
 void for_each_entry(const NodeRows& rows, std::size_t i, const Body& body) {
-  const std::size_t width = rows.columns.cols();
+  const std::size_t width = rows.numeric.cols();
   for (std::size_t c = 0; c < width; ++c) {
-    if (rows.columns(i, c) != 0) body(static_cast<std::uint32_t>(c), rows.columns(i, c));
+    if (rows.numeric(i, c) != 0) body(static_cast<std::uint32_t>(c), rows.numeric(i, c));
   }
-  const SparseMatrix::Row words = rows.words.row(i);
-  for (std::size_t k = 0; k < words.size(); ++k) {
-    body(static_cast<std::uint32_t>(width) + words.columns[k], words.values[k]);
+  const SparseMatrix::Row counts = rows.counts.row(i);
+  for (std::size_t k = 0; k < counts.size(); ++k) {
+    body(static_cast<std::uint32_t>(width) + counts.columns[k], counts.values[k]);
   }
 }
 
@@ -24,106 +24,106 @@ void add_value(Checksum& checksum, T value) {
   checksum.add_bytes(&value, sizeof value);
 }
 
-/// Where the entries of every row end, counted over all ranks, behind a 0: the offsets of
-/// compressed rows. Then how many entries there are, which goes before what they are.
+/// Adds the row offsets of a compressed sparse matrix over all ranks, then the number of entries,
+/// which precedes the entries.
 template <class CountOf>
-void add_offsets(const Ranks& ranks, const WholeData& whole, const NodeRows& rows,
-                 const CountOf& count_of, SpreadChecksum& checksum) {
-  checksum.whole().add_size(whole.num_nodes + 1).add_size(0);
+void add_offsets(const Ranks& ranks, const GlobalData& global, const NodeRows& rows,
+                 const CountOf& count_of, DistributedChecksum& checksum) {
+  checksum.global().add_size(global.num_nodes + 1).add_size(0);
   std::uint64_t own = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) own += count_of(i);
   std::uint64_t end = ranks.exclusive_scan(own);
-  checksum.add_parts([&](Checksum& out) {
+  checksum.add_local([&](Checksum& out) {
     for (std::size_t i = 0; i < rows.size(); ++i) out.add_size(end += count_of(i));
   });
-  checksum.whole().add_size(ranks.allreduce(own));
+  checksum.global().add_size(ranks.allreduce(own));
 }
 
-void add_features(const Ranks& ranks, const WholeData& whole, const NodeRows& rows,
-                  SpreadChecksum& checksum) {
+void add_features(const Ranks& ranks, const GlobalData& global, const NodeRows& rows,
+                  DistributedChecksum& checksum) {
   const auto count_of = [&](std::size_t i) {
     std::uint64_t count = 0;
     for_each_entry(rows, i, [&](std::uint32_t, double) { ++count; });
     return count;
   };
-  add_offsets(ranks, whole, rows, count_of, checksum);
-  checksum.add_parts([&](Checksum& out) {
+  add_offsets(ranks, global, rows, count_of, checksum);
+  checksum.add_local([&](Checksum& out) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       for_each_entry(rows, i, [&](std::uint32_t column, double) { add_value(out, column); });
     }
   });
   std::uint64_t num_entries = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) num_entries += count_of(i);
-  checksum.whole().add_size(ranks.allreduce(num_entries));
-  checksum.add_parts([&](Checksum& out) {
+  checksum.global().add_size(ranks.allreduce(num_entries));
+  checksum.add_local([&](Checksum& out) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       for_each_entry(rows, i, [&](std::uint32_t, double value) { add_value(out, value); });
     }
   });
 }
 
-void add_column(const WholeData& whole, const Matrix<double>& table, std::size_t column,
-                SpreadChecksum& checksum) {
-  checksum.whole().add_size(whole.num_nodes);
-  checksum.add_parts([&](Checksum& out) {
+void add_column(const GlobalData& global, const Matrix<double>& table, std::size_t column,
+                DistributedChecksum& checksum) {
+  checksum.global().add_size(global.num_nodes);
+  checksum.add_local([&](Checksum& out) {
     for (std::size_t i = 0; i < table.rows(); ++i) add_value(out, table(i, column));
   });
 }
 
-void add_optional(const WholeData& whole, bool is_there, const Matrix<double>& table,
-                  std::size_t column, SpreadChecksum& checksum) {
-  checksum.whole().add_size(is_there ? 1 : 0);
-  if (is_there) add_column(whole, table, column, checksum);
+void add_optional(const GlobalData& global, bool is_there, const Matrix<double>& table,
+                  std::size_t column, DistributedChecksum& checksum) {
+  checksum.global().add_size(is_there ? 1 : 0);
+  if (is_there) add_column(global, table, column, checksum);
 }
 
 }  // namespace
 
-void add_ids(const WholeData& whole, const TextList& ids, SpreadChecksum& checksum) {
-  checksum.whole().add_size(whole.num_nodes);
-  checksum.add_parts([&](Checksum& out) {
+void add_ids(const GlobalData& global, const TextList& ids, DistributedChecksum& checksum) {
+  checksum.global().add_size(global.num_nodes);
+  checksum.add_local([&](Checksum& out) {
     for (std::size_t i = 0; i < ids.size(); ++i) out.add(ids[i]);
   });
 }
 
-void add_rows(const Ranks& ranks, const WholeData& whole, const NodeRows& rows,
-              SpreadChecksum& checksum) {
+void add_rows(const Ranks& ranks, const GlobalData& global, const NodeRows& rows,
+              DistributedChecksum& checksum) {
   add_offsets(
-      ranks, whole, rows,
+      ranks, global, rows,
       [&](std::size_t i) { return rows.edge_offsets[i + 1] - rows.edge_offsets[i]; }, checksum);
-  checksum.add_parts([&](Checksum& out) {
+  checksum.add_local([&](Checksum& out) {
     for (const std::uint64_t number : rows.neighbours) {
       add_value(out, static_cast<NodeIndex>(number));
     }
   });
-  checksum.whole().add_size(whole.column_names.size() + whole.num_words);
-  checksum.whole().add_size(whole.column_names.size());
-  add_features(ranks, whole, rows, checksum);
-  for (const std::string& name : whole.column_names) checksum.whole().add(name);
-  for (const std::string& name : whole.word_names) checksum.whole().add(name);
-  checksum.whole().add_size(whole.num_nodes);
-  checksum.add_parts([&](Checksum& out) { out.add_bytes(rows.arm.data(), rows.arm.size()); });
-  checksum.whole().add_size(whole.num_nodes);
-  checksum.add_parts([&](Checksum& out) {
+  checksum.global().add_size(global.numeric_names.size() + global.num_count_features);
+  checksum.global().add_size(global.numeric_names.size());
+  add_features(ranks, global, rows, checksum);
+  for (const std::string& name : global.numeric_names) checksum.global().add(name);
+  for (const std::string& name : global.count_names) checksum.global().add(name);
+  checksum.global().add_size(global.num_nodes);
+  checksum.add_local([&](Checksum& out) { out.add_bytes(rows.arm.data(), rows.arm.size()); });
+  checksum.global().add_size(global.num_nodes);
+  checksum.add_local([&](Checksum& out) {
     out.add_bytes(rows.outcome.data(), rows.outcome.size() * sizeof(double));
   });
-  const std::size_t num_arms = whole.arms.size();
-  const bool is_plain = has_plain_labels(whole.arms);
+  const std::size_t num_arms = global.arms.size();
+  const bool is_plain = has_plain_labels(global.arms);
   for (std::size_t a = is_plain ? 1 : 0; a < num_arms; ++a) {
-    add_optional(whole, whole.has_propensity, rows.propensity, a, checksum);
+    add_optional(global, global.has_propensity, rows.propensity, a, checksum);
   }
   for (std::size_t a = 0; a < num_arms; ++a) {
-    add_optional(whole, whole.has_mu, rows.mu, a, checksum);
+    add_optional(global, global.has_mu, rows.mu, a, checksum);
   }
   if (is_plain) return;
-  checksum.whole().add_size(num_arms);
-  for (const std::string& label : whole.arms) checksum.whole().add(label);
+  checksum.global().add_size(num_arms);
+  for (const std::string& label : global.arms) checksum.global().add(label);
 }
 
-std::string policy_checksum(const Ranks& ranks, const WholeData& whole,
+std::string policy_checksum(const Ranks& ranks, const GlobalData& global,
                             const Matrix<double>& policy) {
-  SpreadChecksum checksum(ranks);
-  for (std::size_t a = 1; a < policy.cols(); ++a) {  // the control arm follows from the others
-    add_column(whole, policy, a, checksum);
+  DistributedChecksum checksum(ranks);
+  for (std::size_t a = 1; a < policy.cols(); ++a) {  // the control arm is 1 minus the others
+    add_column(global, policy, a, checksum);
   }
   return checksum.hex();
 }

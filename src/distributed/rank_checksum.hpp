@@ -13,19 +13,19 @@
 
 namespace cone::distributed {
 
-/// A checksum over arrays that all ranks have parts of, one behind the other. Ranks add their parts
-/// in turn and pass the state on, 576 bytes: nobody sees the parts of others. Called by all ranks.
-class SpreadChecksum {
+/// A checksum over arrays that are distributed over the ranks. The ranks add their parts in rank
+/// order and pass on the state of the checksum, 576 bytes; no data are sent. Collective.
+class DistributedChecksum {
  public:
-  explicit SpreadChecksum(const Ranks& ranks) : ranks_(ranks) {}
+  explicit DistributedChecksum(const Ranks& ranks) : ranks_(ranks) {}
 
-  /// What all ranks know.
-  Checksum& whole() { return checksum_; }
-  /// add(checksum) adds what this rank has.
+  /// For values that all ranks have.
+  Checksum& global() { return checksum_; }
+  /// add(checksum) adds this rank's part.
   template <class Add>
-  void add_parts(const Add& add) {
+  void add_local(const Add& add) {
     std::vector<std::byte> state = checksum_.save();
-    ranks_.take_turns(state, [&] {
+    ranks_.run_in_rank_order(state, [&] {
       checksum_.resume(state);
       add(checksum_);
       std::ranges::copy(checksum_.save(), state.begin());
@@ -39,14 +39,14 @@ class SpreadChecksum {
   Checksum checksum_;
 };
 
-/// The digits of Dataset::checksum. The ids go first, as the ranks forget them first; nodes must be
-/// where they were read.
-void add_ids(const WholeData& whole, const TextList& ids, SpreadChecksum& checksum);
-void add_rows(const Ranks& ranks, const WholeData& whole, const NodeRows& rows,
-              SpreadChecksum& checksum);
+/// Together the digits of Dataset::checksum: the ids first, which are dropped early, then all else.
+/// Nodes must be on the ranks that read them.
+void add_ids(const GlobalData& global, const TextList& ids, DistributedChecksum& checksum);
+void add_rows(const Ranks& ranks, const GlobalData& global, const NodeRows& rows,
+              DistributedChecksum& checksum);
 
-/// The digits of a policy, nodes × arms.
-std::string policy_checksum(const Ranks& ranks, const WholeData& whole,
+/// The checksum of a policy, nodes × arms.
+std::string policy_checksum(const Ranks& ranks, const GlobalData& global,
                             const Matrix<double>& policy);
 
 }  // namespace cone::distributed

@@ -9,22 +9,22 @@
 namespace cone::distributed {
 namespace {
 
-/// What one machine can do and several ranks cannot.
+/// Refuses what only the engine of one process supports.
 void refuse_options(const Ranks& ranks, const EvaluateOptions& options) {
   FaultList faults;
   const auto refuse = [&](const char* flag, bool is_asked) {
     if (!is_asked) return;
     faults.add(flag, {{.item = flag},
-                      "is not known to --engine petsc",
+                      "is not supported with --engine petsc",
                       "leave it out, or evaluate without --engine"});
   };
   for (const std::string& name : options.estimators) {
-    if (is_known(*find_estimator(name))) continue;
+    if (is_supported(*find_estimator(name))) continue;
     faults.add("estimators",
                {{.item = "--estimators"},
-                fmt::format("--engine petsc does not know {}", name),
-                "networks, kernels and given models need one machine: leave it out, or evaluate "
-                "without --engine"});
+                fmt::format("--engine petsc does not support {}", name),
+                "leave it out, or evaluate without --engine: neural networks, kernel balancing and "
+                "given nuisances need one process"});
   }
   refuse("--nuisances given", options.nuisances == NuisanceSource::kGiven);
   refuse("--cost", !options.cost.empty());
@@ -33,13 +33,13 @@ void refuse_options(const Ranks& ranks, const EvaluateOptions& options) {
   refuse("--protocol split", options.plan.protocol == Protocol::kSplit);
   refuse("--ridge-variances per_fold",
          options.network_ridge.ridge_variances != VarianceFits::kOnce);
-  if (!ranks.is_first()) faults = {};
+  if (!ranks.is_root()) faults = {};
   ranks.throw_if_any(faults, ErrorCode::kUsage);
 }
 
 }  // namespace
 
-bool is_known(const EstimatorInfo& row) {
+bool is_supported(const EstimatorInfo& row) {
   return !row.needs_balance() &&
          std::ranges::none_of(std::array{LearnerId::kNetworks, LearnerId::kCone, LearnerId::kGiven},
                               [&](LearnerId learner) { return row.needs(learner); });
@@ -51,19 +51,18 @@ std::vector<EstimatorInfo> choose_rows(const Ranks& ranks, const EvaluateOptions
   for (const std::string& name : options.estimators) rows.push_back(*find_estimator(name));
   if (!rows.empty()) return rows;
   for (const std::string_view name : default_estimators(/*given_nuisances=*/false)) {
-    if (is_known(*find_estimator(name))) rows.push_back(*find_estimator(name));
+    if (is_supported(*find_estimator(name))) rows.push_back(*find_estimator(name));
   }
   return rows;
 }
 
-std::string describe_left_out(const EvaluateOptions& options) {
-  std::vector<std::string_view> left_out;
+std::string describe_skipped(const EvaluateOptions& options) {
+  std::vector<std::string_view> skipped;
   for (const std::string_view name : default_estimators(/*given_nuisances=*/false)) {
-    if (!is_known(*find_estimator(name))) left_out.push_back(name);
+    if (!is_supported(*find_estimator(name))) skipped.push_back(name);
   }
-  if (!options.estimators.empty() || left_out.empty()) return "";
-  return fmt::format("--engine petsc leaves {} out, which need one machine",
-                     fmt::join(left_out, ", "));
+  if (!options.estimators.empty() || skipped.empty()) return "";
+  return fmt::format("--engine petsc skips {}, which need one process", fmt::join(skipped, ", "));
 }
 
 }  // namespace cone::distributed

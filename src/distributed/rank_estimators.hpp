@@ -10,14 +10,15 @@
 
 namespace cone::distributed {
 
-/// Whether ranks know the estimator: all but those on networks, on kernels and on given models.
-bool is_known(const EstimatorInfo& row);
+/// Whether the estimator runs on ranks: all but those with neural networks, kernel balancing or
+/// given nuisances.
+bool is_supported(const EstimatorInfo& row);
 
-/// The estimators that were asked for, or those of the default ones that ranks know. Throws for
-/// estimators that they do not know; so do all options that one machine has and ranks have not.
+/// The requested estimators, or the supported ones of the default list. Throws for estimators and
+/// options that are not supported on ranks.
 std::vector<EstimatorInfo> choose_rows(const Ranks& ranks, const EvaluateOptions& options);
 
-/// Which of the default estimators stay on one machine, in words; empty where some were asked for.
-std::string describe_left_out(const EvaluateOptions& options);
+/// A note on the default estimators that are skipped; empty where estimators were requested.
+std::string describe_skipped(const EvaluateOptions& options);
 
 }  // namespace cone::distributed

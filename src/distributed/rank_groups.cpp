@@ -8,25 +8,25 @@
 namespace cone::distributed {
 namespace {
 
-class RankGroups : public SpreadGroups {
+class RankGroups : public DistributedGroups {
  public:
-  /// `here`: the groups that own positions are in, those of one owner next to each other.
-  RankGroups(const Ranks& ranks, const std::vector<std::uint32_t>& here)
-      : ranks_(ranks), num_here_(here.size()), sent_(ranks.size(), 0) {
+  /// `local_groups`: the groups of this rank's positions, sorted by owner.
+  RankGroups(const Ranks& ranks, const std::vector<std::uint32_t>& local_groups)
+      : ranks_(ranks), num_local_(local_groups.size()), sent_(ranks.size(), 0) {
     std::vector<std::vector<std::uint32_t>> parts(ranks.size());
-    for (const std::uint32_t group : here) {
+    for (const std::uint32_t group : local_groups) {
       parts[owner_of(group, ranks)].push_back(group);
       ++sent_[owner_of(group, ranks)];
     }
-    rows_ = ranks.exchange(std::move(parts));
-    std::vector<std::uint32_t> kept;
-    for (const auto& part : rows_) kept.insert(kept.end(), part.begin(), part.end());
-    std::ranges::sort(kept);
-    kept.erase(std::ranges::unique(kept).begin(), kept.end());
-    num_kept_ = kept.size();
+    rows_ = ranks.alltoallv(std::move(parts));
+    std::vector<std::uint32_t> owned;
+    for (const auto& part : rows_) owned.insert(owned.end(), part.begin(), part.end());
+    std::ranges::sort(owned);
+    owned.erase(std::ranges::unique(owned).begin(), owned.end());
+    num_owned_ = owned.size();
     for (auto& part : rows_) {
       for (std::uint32_t& group : part) {
-        group = static_cast<std::uint32_t>(std::ranges::lower_bound(kept, group) - kept.begin());
+        group = static_cast<std::uint32_t>(std::ranges::lower_bound(owned, group) - owned.begin());
       }
     }
   }
@@ -35,9 +35,9 @@ class RankGroups : public SpreadGroups {
     return group % ranks.size();
   }
 
-  std::size_t num_here() const override { return num_here_; }
+  std::size_t num_local() const override { return num_local_; }
 
-  Matrix<double> allreduce(const Matrix<double>& sums) const override {
+  Matrix<double> reduce_to_owners(const Matrix<double>& sums) const override {
     std::vector<std::vector<double>> parts(ranks_.size());
     auto next = sums.values().begin();
     for (std::size_t to = 0; to < parts.size(); ++to) {
@@ -45,8 +45,8 @@ class RankGroups : public SpreadGroups {
       parts[to].assign(next, end);
       next = end;
     }
-    const auto received = ranks_.exchange(std::move(parts));
-    Matrix<double> out(num_kept_, sums.cols(), 0.0);
+    const auto received = ranks_.alltoallv(std::move(parts));
+    Matrix<double> out(num_owned_, sums.cols(), 0.0);
     for (std::size_t from = 0; from < received.size(); ++from) {
       auto value = received[from].begin();
       for (const std::uint32_t row : rows_[from]) {
@@ -58,29 +58,30 @@ class RankGroups : public SpreadGroups {
 
  private:
   const Ranks& ranks_;
-  std::size_t num_here_;
-  std::size_t num_kept_ = 0;
-  std::vector<std::size_t> sent_;                 ///< groups that go to every rank
-  std::vector<std::vector<std::uint32_t>> rows_;  ///< of the groups kept here, by sender
+  std::size_t num_local_;
+  std::size_t num_owned_ = 0;
+  std::vector<std::size_t> sent_;                 ///< number of groups sent to every rank
+  std::vector<std::vector<std::uint32_t>> rows_;  ///< of the groups that this rank owns, by sender
 };
 
 }  // namespace
 
-Clustering spread_groups(const Ranks& ranks, const Share& share) {
-  if (share.whole.num_groups == 0) return {};
-  std::vector<std::uint32_t> here = share.group;
+Clustering distribute_groups(const Ranks& ranks, const LocalData& local) {
+  if (local.global.num_groups == 0) return {};
+  std::vector<std::uint32_t> local_groups = local.group;
   const auto by_owner = [&](std::uint32_t group) {
     return std::pair(RankGroups::owner_of(group, ranks), group);
   };
-  std::ranges::sort(here, {}, by_owner);
-  here.erase(std::ranges::unique(here).begin(), here.end());
-  Clustering out{.count = share.whole.num_groups, .cut_share = share.whole.group_cut_share};
-  out.of.reserve(share.size());
-  for (const std::uint32_t group : share.group) {
+  std::ranges::sort(local_groups, {}, by_owner);
+  local_groups.erase(std::ranges::unique(local_groups).begin(), local_groups.end());
+  Clustering out{.count = local.global.num_groups, .cut_share = local.global.group_cut_share};
+  out.of.reserve(local.size());
+  for (const std::uint32_t group : local.group) {
     out.of.push_back(static_cast<std::uint32_t>(
-        std::ranges::lower_bound(here, by_owner(group), {}, by_owner) - here.begin()));
+        std::ranges::lower_bound(local_groups, by_owner(group), {}, by_owner) -
+        local_groups.begin()));
   }
-  out.spread = std::make_shared<RankGroups>(ranks, here);
+  out.distributed = std::make_shared<RankGroups>(ranks, local_groups);
   return out;
 }
 

@@ -1,13 +1,13 @@
 #pragma once
 
-#include "distributed/share.hpp"
+#include "distributed/local_data.hpp"
 #include "inference/clusters.hpp"
 
 namespace cone::distributed {
 
-/// The communities of all ranks for those who sum over members. Sums go to the rank that
-/// keeps a group, by its number: a rank holds no more of them than it has members, or than its part
-/// of all groups. None where the share knows none. Called by all ranks.
-Clustering spread_groups(const Ranks& ranks, const Share& share);
+/// The communities of all ranks, for sums over their members. Sums are sent to the rank that owns a
+/// community (number modulo ranks), so a rank holds at most as many sums as it has members or owns
+/// communities. Empty where `local` has no communities. Collective.
+Clustering distribute_groups(const Ranks& ranks, const LocalData& local);
 
 }  // namespace cone::distributed

@@ -11,8 +11,8 @@
 
 namespace cone::distributed {
 
-/// What the network ridge says of the nodes of this rank: NetworkRidgeLearner and
-/// NetworkRidgeVariance of one machine, with sums over all ranks.
+/// Predictions and implied weights of the network ridge for the nodes of this rank: counterpart of
+/// NetworkRidgeLearner and NetworkRidgeVariance in one process.
 class RankModel {
  public:
   RankModel(const Context& context, const RankSystem& system, const RankSolver& solver);
@@ -21,7 +21,7 @@ class RankModel {
   std::size_t iterations() const { return iterations_; }
   bool converged() const { return converged_; }
 
-  /// Weights of this rank's nodes; variances and imbalance are those of the whole.
+  /// Weights of this rank's nodes; variances and imbalance are over all ranks.
   std::vector<ImpliedWeights> imply_weights(const Context& context,
                                             std::span<const Matrix<double>> policies) const;
 
@@ -34,7 +34,7 @@ class RankModel {
                                                  bool& converged) const;
   Matrix<double> expect_imbalance(const Context& context, std::span<const Matrix<double>> policies,
                                   std::span<const std::vector<double>> weights) const;
-  std::vector<double> share_of_noise() const;
+  std::vector<double> noise_to_residual_ratio() const;
 
   const RankSystem& system_;
   const RankSolver& solver_;

@@ -14,14 +14,14 @@ struct NumberedValue {
 
 void RankNeighbourhood::add_neighbours(const Context& context, const Matrix<double>& x,
                                        Matrix<double>& out) const {
-  Matrix<double> table(share_.ghosts.num_rows(), x.cols());
+  Matrix<double> table(local_.ghosts.num_rows(), x.cols());
   std::ranges::copy(x.values(), table.data());
-  share_.ghosts.update(table);
-  for (std::size_t i = 0; i < share_.size(); ++i) {
+  local_.ghosts.update(table);
+  for (std::size_t i = 0; i < local_.size(); ++i) {
     if (i % 4096 == 0) context.poll();
     const auto row = out.row(i);
-    for (std::uint64_t k = share_.list_offsets[i]; k < share_.list_offsets[i + 1]; ++k) {
-      const std::uint32_t j = share_.lists[k];
+    for (std::uint64_t k = local_.list_offsets[i]; k < local_.list_offsets[i + 1]; ++k) {
+      const std::uint32_t j = local_.lists[k];
       for (std::size_t c = 0; c < row.size(); ++c) row[c] += table(j, c);
     }
   }
@@ -29,30 +29,30 @@ void RankNeighbourhood::add_neighbours(const Context& context, const Matrix<doub
 
 std::vector<double> RankNeighbourhood::gather(std::span<const double> column) const {
   std::vector<NumberedValue> own;
-  for (std::size_t i = 0; i < share_.size(); ++i) own.push_back({share_.number[i], column[i]});
-  std::vector<double> out(share_.whole.num_nodes);
-  for (const NumberedValue& entry : ranks_.allgather(own)) out[entry.number] = entry.value;
+  for (std::size_t i = 0; i < local_.size(); ++i) own.push_back({local_.number[i], column[i]});
+  std::vector<double> out(local_.global.num_nodes);
+  for (const NumberedValue& entry : ranks_.allgatherv(own)) out[entry.number] = entry.value;
   return out;
 }
 
-const Graph& RankNeighbourhood::whole() const {
-  if (whole_) return *whole_;
-  // Numbers of ghosts, as their owners know them.
-  Matrix<double> numbers(share_.ghosts.num_rows(), 1);
-  for (std::size_t i = 0; i < share_.size(); ++i) {
-    numbers(i, 0) = static_cast<double>(share_.number[i]);
+const Graph& RankNeighbourhood::global_graph() const {
+  if (graph_) return *graph_;
+  // Node numbers of the ghosts, from their owners.
+  Matrix<double> numbers(local_.ghosts.num_rows(), 1);
+  for (std::size_t i = 0; i < local_.size(); ++i) {
+    numbers(i, 0) = static_cast<double>(local_.number[i]);
   }
-  share_.ghosts.update(numbers);
+  local_.ghosts.update(numbers);
   std::vector<Edge> own;
-  for (std::size_t i = 0; i < share_.size(); ++i) {
-    for (std::uint64_t k = share_.list_offsets[i]; k < share_.list_offsets[i + 1]; ++k) {
-      const auto other = static_cast<NodeIndex>(numbers(share_.lists[k], 0));
-      if (other < share_.number[i]) continue;  // its own list has the tie
-      own.push_back({static_cast<NodeIndex>(share_.number[i]), other});
+  for (std::size_t i = 0; i < local_.size(); ++i) {
+    for (std::uint64_t k = local_.list_offsets[i]; k < local_.list_offsets[i + 1]; ++k) {
+      const auto other = static_cast<NodeIndex>(numbers(local_.lists[k], 0));
+      if (other < local_.number[i]) continue;  // listed at the other end
+      own.push_back({static_cast<NodeIndex>(local_.number[i]), other});
     }
   }
-  whole_ = build_graph(Context(0, 1), share_.whole.num_nodes, ranks_.allgather(own));
-  return *whole_;
+  graph_ = build_graph(Context(0, 1), local_.global.num_nodes, ranks_.allgatherv(own));
+  return *graph_;
 }
 
 }  // namespace cone::distributed

@@ -5,7 +5,7 @@
 
 #include "cone/error.hpp"
 
-#include "distributed/groups_together.hpp"
+#include "distributed/ridge_groups.hpp"
 #include "network_ridge/network_ridge_learner.hpp"
 #include "nuisance/plan_checks.hpp"
 #include "nuisance/prediction_bounds.hpp"
@@ -14,15 +14,15 @@ namespace cone::distributed {
 namespace {
 
 RankSystem make_system(const Context& context, const Ranks& ranks, const RankRidgeOptions& options,
-                       Share& share) {
+                       LocalData& local) {
   const NetworkRidgeOptions& ridge = options.ridge;
   scale_features(context, ranks,
                  {.smooth = asks_for(ridge.ridge_groups, GroupKind::kOwnSmooth),
                   .curves = asks_for(ridge.ridge_groups, GroupKind::kOwnCurves)},
-                 share);
+                 local);
   return {.ranks = ranks,
-          .share = share,
-          .groups = list_groups_together(context, ranks, share, ridge.ridge_groups),
+          .local = local,
+          .groups = list_ridge_groups(context, ranks, local, ridge.ridge_groups),
           .undersmoothing = ridge.undersmoothing,
           .num_tasks = static_cast<std::size_t>(options.folds)};
 }
@@ -30,11 +30,11 @@ RankSystem make_system(const Context& context, const Ranks& ranks, const RankRid
 }  // namespace
 
 RankNetworkRidge::RankNetworkRidge(const Context& context, const Ranks& ranks,
-                                   const RankRidgeOptions& options, Share& share,
+                                   const RankRidgeOptions& options, LocalData& local,
                                    const std::function<void(const char*)>& finished)
-    : context_(context), system_(make_system(context, ranks, options, share)) {
+    : context_(context), system_(make_system(context, ranks, options, local)) {
   finished("inputs");
-  learnt_.emplace(learn_together(context, options.ridge, options.most_nodes, system_));
+  learnt_.emplace(learn_arms(context, options.ridge, options.most_nodes, system_));
   finished("variances");
   solver_.emplace(context, system_, learnt_->dense);
   finished("preconditioner");
@@ -42,7 +42,7 @@ RankNetworkRidge::RankNetworkRidge(const Context& context, const Ranks& ranks,
   finished("predictions");
 }
 
-void RankNetworkRidge::forget_equations() {
+void RankNetworkRidge::release_equations() {
   model_.reset();
   solver_.reset();
   learnt_.reset();
@@ -56,7 +56,7 @@ NetworkRidgeSummary RankNetworkRidge::summarise() const {
   std::vector<GroupKind> kinds;
   for (const RidgeGroup& group : system_.groups) kinds.push_back(group.kind);
   for (std::size_t a = 0; a < system_.arms.size(); ++a) {
-    out.arms.push_back(describe_variances(system_.share.whole.arms[a], kinds, system_.arms[a],
+    out.arms.push_back(describe_variances(system_.local.global.arms[a], kinds, system_.arms[a],
                                           learnt_->learnt[a]));
   }
   return out;
@@ -86,7 +86,7 @@ Nuisances RankNetworkRidge::describe(const std::shared_ptr<const RankNetworkRidg
 
 std::vector<ImpliedWeights> RankNetworkRidge::imply_weights(
     const Context& /*context*/, std::span<const MatrixView<const double>> policies) const {
-  require(model_.has_value(), "network ridge: weights after its equations were forgotten");
+  require(model_.has_value(), "network ridge: weights after its equations were released");
   std::vector<Matrix<double>> tables;
   for (const MatrixView<const double>& policy : policies) {
     Matrix<double>& table = tables.emplace_back(policy.rows(), policy.cols());

@@ -14,23 +14,23 @@
 
 namespace cone::distributed {
 
-/// What a network ridge of all ranks is asked for.
+/// Options of a distributed network ridge.
 struct RankRidgeOptions {
   NetworkRidgeOptions ridge;
   int folds = 0;
-  std::size_t most_nodes = 0;  ///< to learn an arm's variances on (choose_sample_size)
+  std::size_t most_nodes = 0;  ///< of the sample for an arm's variances (choose_sample_size)
 };
 
-/// The network ridge of all ranks' nodes. Scales the features of the share for itself; the share
-/// must outlive it, and its folds be dealt.
+/// The network ridge on the nodes of all ranks. Scales the features of `local`, which must outlive
+/// it; folds must be assigned.
 class RankNetworkRidge : public FitVariance {
  public:
-  /// `finished` hears of every phase.
+  /// `finished` is called at the end of every phase.
   RankNetworkRidge(const Context& context, const Ranks& ranks, const RankRidgeOptions& options,
-                   Share& share, const std::function<void(const char*)>& finished);
+                   LocalData& local, const std::function<void(const char*)>& finished);
 
-  /// What NetworkRidgeLearner finds on one machine, for this rank's nodes. `ridge` goes along, to
-  /// answer for weights.
+  /// The nuisances of NetworkRidgeLearner for this rank's nodes. They keep `ridge`, which implies
+  /// weights later.
   static Nuisances describe(const std::shared_ptr<const RankNetworkRidge>& ridge,
                             const Dataset& data, const FitPlan& plan);
 
@@ -38,15 +38,15 @@ class RankNetworkRidge : public FitVariance {
       const Context& context, std::span<const MatrixView<const double>> policies) const override;
 
   const Matrix<double>& mu() const { return model_->mu(); }  ///< positions × arms
-  /// Gives the memory of the equations back: nobody may ask for predictions or weights any more.
-  void forget_equations();
+  /// Frees the equations: no predictions or weights afterwards.
+  void release_equations();
 
  private:
   NetworkRidgeSummary summarise() const;
 
   const Context context_;  ///< on all threads of the rank
   RankSystem system_;
-  std::optional<LearntTogether> learnt_;
+  std::optional<LearntArms> learnt_;
   std::optional<RankSolver> solver_;
   std::optional<RankModel> model_;
 };

@@ -2,15 +2,15 @@
 
 #include "cone/record.hpp"
 
-#include "distributed/share.hpp"
+#include "distributed/local_data.hpp"
 
 namespace cone::distributed {
 
-/// The parts of a record that say what was read. All ranks find the same.
-DataSummary summarise(const WholeData& whole);
+/// The parts of a record about the data; the same on all ranks.
+DataSummary summarise(const GlobalData& global);
 /// A policy's result without estimates.
-PolicyResult describe_policy(const Ranks& ranks, const Share& share, std::size_t position);
-/// Self-loops, merged edges and nodes without any.
-void describe_network(const Ranks& ranks, const Share& share, Diagnostics& out);
+PolicyResult describe_policy(const Ranks& ranks, const LocalData& local, std::size_t position);
+/// Numbers of self-loops, merged edges and isolated nodes.
+void describe_network(const Ranks& ranks, const LocalData& local, Diagnostics& out);
 
 }  // namespace cone::distributed

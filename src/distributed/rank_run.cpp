@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "data/arm_costs.hpp"
-#include "distributed/own_data.hpp"
+#include "distributed/local_dataset.hpp"
 #include "distributed/rank_groups.hpp"
 #include "distributed/rank_neighbourhood.hpp"
 #include "distributed/rank_network_ridge.hpp"
@@ -18,45 +18,45 @@
 namespace cone::distributed {
 namespace {
 
-DependenceKernels make_kernels(const Context& context, const Ranks& ranks, const Share& share) {
-  // Ranks outlive the run; kernels want to own what they add up by.
+DependenceKernels make_kernels(const Context& context, const Ranks& ranks, const LocalData& local) {
+  // Non-owning: the ranks outlive the run.
   const std::shared_ptr<const Totals> totals(&ranks, [](const Totals*) {});
-  return {context, std::make_shared<RankNeighbourhood>(ranks, share), spread_groups(ranks, share),
-          totals};
+  return {context, std::make_shared<RankNeighbourhood>(ranks, local),
+          distribute_groups(ranks, local), totals};
 }
 
-/// What the data does not allow follows from sums over all ranks: all of them throw it.
+/// Data faults follow from sums over all ranks, so all ranks throw them: makes them collective.
 template <class Work>
-auto share_faults(const Work& work) {
+auto rethrow_collectively(const Work& work) {
   try {
     return work();
-  } catch (const SharedError&) {
+  } catch (const CollectiveError&) {
     throw;
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kData) throw;
-    throw SharedError(error.code(), error.faults(), error.num_unlisted());
+    throw CollectiveError(error.code(), error.faults(), error.num_unlisted());
   }
 }
 
 }  // namespace
 
 RankRun::RankRun(const Context& context, const Ranks& ranks, const EvaluateOptions& options,
-                 std::vector<EstimatorInfo> rows, Share& share)
+                 std::vector<EstimatorInfo> rows, LocalData& local)
     : context_(context),
       shared_(context.shared_by(ranks)),
       ranks_(ranks),
       options_(options),
       rows_(std::move(rows)),
-      share_(share),
-      data_(describe_own_nodes(ranks, share)),
-      sample_(sample_own_nodes(ranks, share)),
-      kernels_(make_kernels(context, ranks, share)) {
-  policies_.sample = share.policies;
+      local_(local),
+      data_(make_local_dataset(ranks, local)),
+      sample_(make_local_sample(ranks, local)),
+      kernels_(make_kernels(context, ranks, local)) {
+  policies_.sample = local.policies;
   for (const Matrix<double>& policy : policies_.sample) policies_.tables.push_back(policy.view());
-  const bool has_mu = share.whole.has_mu;
-  if (share.whole.has_propensity || has_mu) {
+  const bool has_mu = local.global.has_mu;
+  if (local.global.has_propensity || has_mu) {
     warnings_.push_back(
-        describe_idle_columns(share.whole.arms, share.whole.has_propensity, has_mu));
+        describe_idle_columns(local.global.arms, local.global.has_propensity, has_mu));
   }
 }
 
@@ -65,20 +65,20 @@ bool RankRun::uses(LearnerId learner) const {
 }
 
 void RankRun::make_plan() {
-  assign_folds(ranks_, options_.plan.folds, context_.seed(), share_);
-  plan_ = plan_own_nodes(ranks_, options_.plan, context_.seed(), share_);
+  assign_folds(ranks_, options_.plan.folds, context_.seed(), local_);
+  plan_ = make_local_plan(ranks_, options_.plan, context_.seed(), local_);
 }
 
 void RankRun::learn(const std::function<void(const char*)>& finished) {
   const bool fits_models = std::ranges::any_of(
       rows_, [](const EstimatorInfo& row) { return row.method != Method::kArmMeans; });
   if (fits_models) make_plan();
-  // First of all, as rows without propensities of their own show the overlap by these.
+  // First, as estimators without their own propensities show overlap by these.
   if (uses(LearnerId::kLogistic)) {
     learn_one(LearnerId::kLogistic);
   } else {
     learn_overlap();
-    if (!fits_models) plan_.tasks.clear();  // folds of no value
+    if (!fits_models) plan_.tasks.clear();  // nothing was fitted on these folds
   }
   for (const LearnerId learner : {LearnerId::kOls1, LearnerId::kOls2, LearnerId::kRidge}) {
     if (uses(learner)) learn_one(learner);
@@ -87,14 +87,14 @@ void RankRun::learn(const std::function<void(const char*)>& finished) {
   if (!uses(LearnerId::kNetworkRidge)) return;
   ridge_ = std::make_shared<RankNetworkRidge>(
       context_, ranks_,
-      RankRidgeOptions{.ridge = options_.network_ridge, .folds = options_.plan.folds}, share_,
+      RankRidgeOptions{.ridge = options_.network_ridge, .folds = options_.plan.folds}, local_,
       finished);
   keep(LearnerId::kNetworkRidge, RankNetworkRidge::describe(ridge_, data_, plan_));
   finished("weights");
 }
 
 void RankRun::learn_one(LearnerId learner) {
-  keep(learner, share_faults([&] {
+  keep(learner, rethrow_collectively([&] {
          return make_learner(learner, rows_, options_, nullptr)->fit(shared_, data_, plan_);
        }));
 }
@@ -103,13 +103,11 @@ void RankRun::learn_overlap() {
   try {
     if (plan_.tasks.empty()) make_plan();
     learn_one(LearnerId::kLogistic);
-  } catch (const SharedError& error) {
-    // Only the diagnostics want these: too little data for a fit must not stop what can be
-    // estimated.
+  } catch (const CollectiveError& error) {
+    // Only diagnostics need these: too little data for a fit must not stop the estimators.
     if (error.code() != ErrorCode::kData) throw;
-    warnings_.push_back(
-        "no propensities could be fitted to see whether the log supports the policies: " +
-        error.faults().front().what);
+    warnings_.push_back("no propensity model could be fitted to assess overlap: " +
+                        error.faults().front().what);
   }
 }
 
@@ -118,7 +116,7 @@ void RankRun::keep(LearnerId learner, Nuisances nuisances) {
   learnt_.add(learner, std::move(nuisances));
   if (!has_outcome) return;
   const OutcomeTable& outcome = *learnt_.parts().at(learner).outcome;
-  noise_.emplace(learner, describe_noise(shared_, share_.relative_degree, sample_,
+  noise_.emplace(learner, describe_noise(shared_, local_.relative_degree, sample_,
                                          outcome.mu.view(), &kernels_));
   imply_weights(basis(), learner, policies_);
 }
@@ -144,11 +142,11 @@ void RankRun::estimate(std::vector<PolicyResult>& results) {
 
 void RankRun::add_sensitivity_intervals(std::vector<PolicyResult>& results) {
   if (!wants_sensitivity_intervals(options_, basis())) return;
-  const StageScope stage(context_, "hidden confounding", 0, 1);
-  ridge_->forget_equations();  // those of the treatment are as large
-  strength_ = measure_treatment_together(
+  const StageScope stage(context_, "unmeasured confounding", 0, 1);
+  ridge_->release_equations();  // the treatment model's are as large
+  strength_ = measure_treatment_on_ranks(
       context_, ranks_, options_, sample_,
-      choose_propensity_bounds(data_, options_.nuisance.propensity_bound, ranks_), share_);
+      choose_propensity_bounds(data_, options_.nuisance.propensity_bound, ranks_), local_);
   cone::add_sensitivity_intervals(basis(), policies_.sample, *strength_, results);
 }
 

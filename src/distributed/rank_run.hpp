@@ -10,7 +10,7 @@
 #include "cone/evaluate.hpp"
 #include "cone/record.hpp"
 
-#include "distributed/share.hpp"
+#include "distributed/local_data.hpp"
 #include "evaluate/row_estimates.hpp"
 #include "evaluate/verdicts.hpp"
 #include "inference/confounding_strength.hpp"
@@ -19,27 +19,27 @@ namespace cone::distributed {
 
 class RankNetworkRidge;
 
-/// One evaluation with the nodes spread over ranks: what EvaluationRun is on one machine. Learners,
-/// formulas and errors are those of one machine, with sums over all ranks; the network ridge is the
-/// ranks' own.
+/// One evaluation with the nodes distributed over ranks, the counterpart of EvaluationRun.
+/// Learners, estimators and standard errors are those of one process, with sums over all ranks; the
+/// network ridge is RankNetworkRidge.
 class RankRun {
  public:
-  /// What is passed must outlive it. Features of the share are scaled where the network ridge
+  /// The arguments must outlive it. The features of `local` are scaled where the network ridge
   /// runs.
   RankRun(const Context& context, const Ranks& ranks, const EvaluateOptions& options,
-          std::vector<EstimatorInfo> rows, Share& share);
+          std::vector<EstimatorInfo> rows, LocalData& local);
 
-  /// `finished` hears of every phase.
+  /// `finished` is called at the end of every phase.
   void learn(const std::function<void(const char*)>& finished);
   /// Adds the estimates of every policy, in the order of the rows.
   void estimate(std::vector<PolicyResult>& results);
-  /// Widens intervals by what a hidden confounder could do, where that was asked for: strength()
-  /// says whether. After the estimates, as no weights can be implied any more.
+  /// Adds sensitivity intervals where they were requested (strength() is set then). After the
+  /// estimates, as it releases the equations that imply weights.
   void add_sensitivity_intervals(std::vector<PolicyResult>& results);
   std::optional<Decision> compare(std::span<const PolicyResult> results) const;
   /// See association_diagnostics.hpp.
   std::optional<AssociationDiagnostics> associate_residuals(std::string_view estimator) const;
-  /// What verdicts are about: this rank's part.
+  /// This rank's part of the input of the verdicts.
   JudgedRun judged() const;
 
   const std::vector<EstimatorInfo>& rows() const { return rows_; }
@@ -47,17 +47,16 @@ class RankRun {
   const LoggedSample& sample() const { return sample_; }
   const LearntNuisances& learnt() const { return learnt_; }
   const std::optional<NetworkStrength>& strength() const { return strength_; }
-  /// About no learner alone.
+  /// Warnings that do not belong to one learner.
   const std::vector<std::string>& warnings() const { return warnings_; }
-  /// With sums over all ranks.
+  /// A context with sums over all ranks.
   const Context& shared_context() const { return shared_; }
 
  private:
   bool uses(LearnerId learner) const;
   void make_plan();
   void learn_one(LearnerId learner);
-  /// Propensities that no row needs: where the data does not allow them, a warning takes their
-  /// position.
+  /// Propensities for the overlap diagnostics only; a warning where they cannot be fitted.
   void learn_overlap();
   void keep(LearnerId learner, Nuisances nuisances);
   EstimationBasis basis() const;
@@ -67,7 +66,7 @@ class RankRun {
   const Ranks& ranks_;
   const EvaluateOptions& options_;
   std::vector<EstimatorInfo> rows_;
-  Share& share_;
+  LocalData& local_;
   Dataset data_;  ///< this rank's nodes
   FitPlan plan_;  ///< without tasks where nothing is fitted
   LoggedSample sample_;

@@ -11,8 +11,8 @@
 
 namespace cone::distributed {
 
-/// Solves the equations: small arms exactly by one rank each, large ones by all ranks together with
-/// the iterative solver of one machine.
+/// Solves the equations: small arms by the dense solver on one rank each, large arms by all ranks
+/// with the iterative solver of one process.
 class RankSolver {
  public:
   RankSolver(const Context& context, const RankSystem& system, const DenseArms& dense);
@@ -22,18 +22,18 @@ class RankSolver {
                       std::span<const std::size_t> tasks) const;
 
  private:
-  /// Sets the rows of small arms.
-  void solve_small(const Context& context, const RidgeSides& sides,
+  /// Sets the rows of dense arms.
+  void solve_dense(const Context& context, const RidgeSides& sides,
                    std::span<const std::size_t> tasks, RidgeSolution& at) const;
-  /// What the solution leaves of the sides of small arms; zero for the others.
-  RidgeSides find_left(const Context& context, const RidgeSides& sides,
-                       std::span<const std::size_t> tasks, const RidgeSolution& at) const;
+  /// The residuals of the right-hand sides of dense arms; zero for the others.
+  RidgeSides find_residual_sides(const Context& context, const RidgeSides& sides,
+                                 std::span<const std::size_t> tasks, const RidgeSolution& at) const;
 
   const RankSystem& system_;
   const DenseArms& dense_;
   std::shared_ptr<const RankSource> source_;
-  std::vector<std::unique_ptr<ArmEquations>> small_;  ///< by arm; none for large ones
-  std::optional<IterativeSolver> large_;              ///< where there are large arms
+  std::vector<std::unique_ptr<ArmEquations>> dense_equations_;  ///< by arm; null for large arms
+  std::optional<IterativeSolver> iterative_;  ///< for large arms, where there are any
 };
 
 }  // namespace cone::distributed

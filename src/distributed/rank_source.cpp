@@ -7,69 +7,69 @@ namespace cone::distributed {
 RankSource::RankSource(const RankSystem& system) : system_(system) {
   for (std::size_t t = 0; t < system.num_tasks; ++t) {
     std::vector<char>& learns = learns_from_.emplace_back();
-    for (std::size_t p = 0; p < system.share.size(); ++p) {
+    for (std::size_t p = 0; p < system.local.size(); ++p) {
       learns.push_back(system.learns(p, t) ? 1 : 0);
     }
   }
 }
 
 EquationTables RankSource::tables() const {
-  const Share& share = system_.share;
+  const LocalData& local = system_.local;
   return {.groups = system_.groups,
           .arms = system_.arms,
           .undersmoothing = system_.undersmoothing,
           .learns_from = learns_from_,
-          .arm_begin = share.arm_begin,
-          .list_offsets = share.list_offsets,
-          .arm_offsets = share.arm_offsets,
-          .lists = share.lists,
-          .degree = share.degree,
-          .relative_degree = share.relative_degree,
-          .inverse_degree = share.inverse_degree,
-          .words = &share.words,
-          .positions_of_words = &share.positions_of_words,
-          .columns = &share.columns,
-          .smooth = &share.smooth,
-          .curves = &share.curves};
+          .arm_begin = local.arm_begin,
+          .list_offsets = local.list_offsets,
+          .arm_offsets = local.arm_offsets,
+          .lists = local.lists,
+          .degree = local.degree,
+          .relative_degree = local.relative_degree,
+          .inverse_degree = local.inverse_degree,
+          .counts = &local.counts,
+          .counts_transposed = &local.counts_transposed,
+          .numeric = &local.numeric,
+          .smooth = &local.smooth,
+          .curves = &local.curves};
 }
 
 std::uint64_t RankSource::number_of(std::size_t position) const {
-  return system_.share.number[position];
+  return system_.local.number[position];
 }
 
-NeighbourLengths RankSource::measure_lengths(const Context& /*context*/) const {
-  return system_.share.lengths;
+NeighbourNorms RankSource::neighbour_norms(const Context& /*context*/) const {
+  return system_.local.neighbour_norms;
 }
 
-std::unique_ptr<RowsElsewhere> RankSource::connect_neighbours(
+std::unique_ptr<GhostRows> RankSource::connect_neighbours(
     std::span<const std::uint32_t> chosen) const {
-  const Share& share = system_.share;
+  const LocalData& local = system_.local;
   std::vector<RemotePosition> positions;
-  for (const std::uint32_t g : chosen) positions.push_back(share.remote[g]);
-  return std::make_unique<Ghosts>(system_.ranks, share.size(), share.remote.size(), chosen,
+  for (const std::uint32_t g : chosen) positions.push_back(local.remote[g]);
+  return std::make_unique<Ghosts>(system_.ranks, local.size(), local.remote.size(), chosen,
                                   positions);
 }
 
-std::unique_ptr<RowsElsewhere> RankSource::connect_arm(
-    std::size_t arm, std::span<const std::uint32_t> members) const {
-  const Share& share = system_.share;
-  // Tables of the arm start with its first position, which is another one on every rank.
-  const std::vector<std::uint64_t> first = system_.ranks.gather(share.arm_begin[arm]);
+std::unique_ptr<GhostRows> RankSource::connect_arm(std::size_t arm,
+                                                   std::span<const std::uint32_t> members) const {
+  const LocalData& local = system_.local;
+  // Tables of an arm start with its first position, which differs between ranks.
+  const std::vector<std::uint64_t> first = system_.ranks.allgather(local.arm_begin[arm]);
   std::vector<RemotePosition> positions;
   for (const std::uint32_t g : members) {
-    const RemotePosition& at = share.remote[g];
+    const RemotePosition& at = local.remote[g];
     positions.push_back({at.rank, at.position - first[at.rank]});
   }
-  return std::make_unique<Ghosts>(system_.ranks, share.arm_begin[arm + 1] - share.arm_begin[arm],
+  return std::make_unique<Ghosts>(system_.ranks, local.arm_begin[arm + 1] - local.arm_begin[arm],
                                   positions);
 }
 
-std::shared_ptr<const SparseMatrix> RankSource::fetch_words_elsewhere() const {
-  if (!words_elsewhere_) {
-    words_elsewhere_ = std::make_shared<SparseMatrix>(
-        fetch_rows(system_.ranks, system_.share, system_.share.remote).words);
+std::shared_ptr<const SparseMatrix> RankSource::fetch_ghost_counts() const {
+  if (!ghost_counts_) {
+    ghost_counts_ = std::make_shared<SparseMatrix>(
+        fetch_rows(system_.ranks, system_.local, system_.local.remote).counts);
   }
-  return words_elsewhere_;
+  return ghost_counts_;
 }
 
 Matrix<double> multiply_kernel(const Context& context, const RankSystem& system, std::size_t arm,

@@ -10,90 +10,90 @@
 namespace cone::distributed {
 namespace {
 
-/// The positions of a share in one arm, with "got this arm" as their outcome. Tables of features
-/// and of neighbours are most of what a rank holds: they are taken from the share while this lives
-/// and given back at its end. Folds stay those of the arms that units were in, as on one machine.
+/// Data of the treatment model: all positions in one arm, with the indicator of a treatment arm as
+/// the outcome. Features and neighbours are most of a rank's memory, so their tables are swapped
+/// with those of `source` during the lifetime of this object. Folds stay those of the outcome
+/// model, stratified by the observed arms, as in one process.
 ///
-/// Positions keep their order, which the arms decide: what depends on an order (samples, random
-/// vectors) goes by units's hashes and numbers. Smooth features and curves of the measurements
-/// know no arm, and are taken as they are.
-class TreatmentShare {
+/// Positions stay sorted by arm: samples and random vectors depend on nodes' hashes and numbers
+/// only. Smooth features and curves do not depend on arms and are reused.
+class TreatmentData {
  public:
-  TreatmentShare(const Ranks& ranks, Share& lender, bool sees_network)
-      : lender_(lender),
-        sees_network_(sees_network),
-        asked_{.ghosts = Ghosts(ranks, lender.size(), {})} {
-    const std::size_t n = lender.size();
-    exchange_tables();
-    asked_.whole.num_nodes = lender.whole.num_nodes;
-    asked_.whole.arm_sizes = {lender.whole.num_nodes};
-    asked_.arm_begin = {0, n};
-    asked_.is_scaled = true;
-    if (sees_network) {
-      asked_.whole.edges = lender.whole.edges;
+  TreatmentData(const Ranks& ranks, LocalData& source, bool uses_network)
+      : source_(source),
+        uses_network_(uses_network),
+        treatment_{.ghosts = Ghosts(ranks, source.size(), {})} {
+    const std::size_t n = source.size();
+    swap_tables();
+    treatment_.global.num_nodes = source.global.num_nodes;
+    treatment_.global.arm_sizes = {source.global.num_nodes};
+    treatment_.arm_begin = {0, n};
+    treatment_.is_scaled = true;
+    if (uses_network) {
+      treatment_.global.edges = source.global.edges;
     } else {
-      asked_.list_offsets.assign(n + 1, 0);
-      asked_.degree.assign(n, 0.0);
-      asked_.relative_degree.assign(n, 0.0);
-      asked_.inverse_degree.assign(n, 1.0);
+      treatment_.list_offsets.assign(n + 1, 0);
+      treatment_.degree.assign(n, 0.0);
+      treatment_.relative_degree.assign(n, 0.0);
+      treatment_.inverse_degree.assign(n, 1.0);
     }
-    asked_.arm_offsets = asked_.list_offsets;  // all neighbours are in the one arm
+    treatment_.arm_offsets = treatment_.list_offsets;  // all neighbours are in the one arm
   }
-  TreatmentShare(const TreatmentShare&) = delete;
-  TreatmentShare& operator=(const TreatmentShare&) = delete;
-  ~TreatmentShare() { exchange_tables(); }
+  TreatmentData(const TreatmentData&) = delete;
+  TreatmentData& operator=(const TreatmentData&) = delete;
+  ~TreatmentData() { swap_tables(); }
 
-  Share& split_on(Arm arm) {
-    asked_.whole.arms = {lender_.whole.arms[arm]};
-    asked_.outcome.assign(asked_.size(), 0.0);
-    for (std::size_t p = lender_.arm_begin[arm]; p < lender_.arm_begin[arm + 1]; ++p) {
-      asked_.outcome[p] = 1;
+  LocalData& with_outcome(Arm arm) {
+    treatment_.global.arms = {source_.global.arms[arm]};
+    treatment_.outcome.assign(treatment_.size(), 0.0);
+    for (std::size_t p = source_.arm_begin[arm]; p < source_.arm_begin[arm + 1]; ++p) {
+      treatment_.outcome[p] = 1;
     }
-    return asked_;
+    return treatment_;
   }
 
  private:
-  /// Twice, and everything is where it was.
-  void exchange_tables() {
-    std::swap(asked_.number, lender_.number);
-    std::swap(asked_.hash, lender_.hash);
-    std::swap(asked_.fold, lender_.fold);
-    std::swap(asked_.words, lender_.words);
-    std::swap(asked_.positions_of_words, lender_.positions_of_words);
-    std::swap(asked_.columns, lender_.columns);
-    std::swap(asked_.smooth, lender_.smooth);
-    std::swap(asked_.curves, lender_.curves);
-    if (!sees_network_) return;
-    std::swap(asked_.degree, lender_.degree);
-    std::swap(asked_.relative_degree, lender_.relative_degree);
-    std::swap(asked_.inverse_degree, lender_.inverse_degree);
-    std::swap(asked_.list_offsets, lender_.list_offsets);
-    std::swap(asked_.lists, lender_.lists);
-    std::swap(asked_.ghosts, lender_.ghosts);
-    std::swap(asked_.remote, lender_.remote);
+  /// Its own inverse.
+  void swap_tables() {
+    std::swap(treatment_.number, source_.number);
+    std::swap(treatment_.hash, source_.hash);
+    std::swap(treatment_.fold, source_.fold);
+    std::swap(treatment_.counts, source_.counts);
+    std::swap(treatment_.counts_transposed, source_.counts_transposed);
+    std::swap(treatment_.numeric, source_.numeric);
+    std::swap(treatment_.smooth, source_.smooth);
+    std::swap(treatment_.curves, source_.curves);
+    if (!uses_network_) return;
+    std::swap(treatment_.degree, source_.degree);
+    std::swap(treatment_.relative_degree, source_.relative_degree);
+    std::swap(treatment_.inverse_degree, source_.inverse_degree);
+    std::swap(treatment_.list_offsets, source_.list_offsets);
+    std::swap(treatment_.lists, source_.lists);
+    std::swap(treatment_.ghosts, source_.ghosts);
+    std::swap(treatment_.remote, source_.remote);
   }
 
-  Share& lender_;
-  bool sees_network_;
-  Share asked_;
+  LocalData& source_;
+  bool uses_network_;
+  LocalData treatment_;
 };
 
 }  // namespace
 
-NetworkStrength measure_treatment_together(const Context& context, const Ranks& ranks,
+NetworkStrength measure_treatment_on_ranks(const Context& context, const Ranks& ranks,
                                            const EvaluateOptions& options,
                                            const LoggedSample& sample,
-                                           const PropensityBounds& bounds, Share& share) {
+                                           const PropensityBounds& bounds, LocalData& local) {
   TreatmentFit fit =
-      plan_treatment_fit(options.network_ridge, share.whole.num_nodes, share.num_arms());
+      plan_treatment_fit(options.network_ridge, local.global.num_nodes, local.num_arms());
   const RankRidgeOptions asked{
       .ridge = std::move(fit.options), .folds = options.plan.folds, .most_nodes = fit.most_nodes};
-  return measure_network_treatment(context, sample, bounds, [&](bool sees_network) {
-    TreatmentShare treatment(ranks, share, sees_network);
+  return measure_network_treatment(context, sample, bounds, [&](bool uses_network) {
+    TreatmentData treatment(ranks, local, uses_network);
     return combine_scores(
         sample.arm, sample.num_arms(),
         [&](Arm arm) {
-          const RankNetworkRidge ridge(context, ranks, asked, treatment.split_on(arm),
+          const RankNetworkRidge ridge(context, ranks, asked, treatment.with_outcome(arm),
                                        [](const char*) {});
           return arm_column(ridge.mu().view(), 0);
         },

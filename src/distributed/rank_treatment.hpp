@@ -4,18 +4,17 @@
 #include "cone/evaluate.hpp"
 #include "cone/learn.hpp"
 
-#include "distributed/share.hpp"
+#include "distributed/local_data.hpp"
 #include "inference/confounding_strength.hpp"
 
 namespace cone::distributed {
 
-/// What the network shows of who was treated: measure_network_treatment of one machine, by the
-/// network ridge of all ranks. `sample` has the positions of the share, whose features are scaled
-/// and whose folds are dealt. Its big tables are lent to the question meanwhile. Called by all
-/// ranks.
-NetworkStrength measure_treatment_together(const Context& context, const Ranks& ranks,
+/// How much the network predicts treatment beyond the features: measure_network_treatment with the
+/// network ridge of all ranks. `sample` has the positions of `local`, whose features are scaled and
+/// whose folds are assigned; its large tables are borrowed meanwhile. Collective.
+NetworkStrength measure_treatment_on_ranks(const Context& context, const Ranks& ranks,
                                            const EvaluateOptions& options,
                                            const LoggedSample& sample,
-                                           const PropensityBounds& bounds, Share& share);
+                                           const PropensityBounds& bounds, LocalData& local);
 
 }  // namespace cone::distributed

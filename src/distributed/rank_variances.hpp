@@ -10,16 +10,15 @@
 
 namespace cone::distributed {
 
-struct LearntTogether {
+struct LearntArms {
   std::vector<LearntVariances> learnt;  ///< one per arm
   DenseArms dense;                      ///< small arms, ready to be solved
 };
 
-/// Learns the variances of every arm as one machine does: from all nodes of an arm, or from a
-/// sample where there are many. The sample of an arm goes to one rank, which climbs the likelihood
-/// and tells the others. Puts the arms' models into the system. `most_nodes`: of such a sample
-/// (choose_sample_size).
-LearntTogether learn_together(const Context& context, const NetworkRidgeOptions& options,
-                              std::size_t most_nodes, RankSystem& system);
+/// Learns the variances of every arm as one process does: from all nodes of an arm, or from a
+/// sample of at most `most_nodes` (choose_sample_size). The arm's owner receives the sample,
+/// maximises the restricted likelihood and broadcasts the variances. Sets system.arms.
+LearntArms learn_arms(const Context& context, const NetworkRidgeOptions& options,
+                      std::size_t most_nodes, RankSystem& system);
 
 }  // namespace cone::distributed

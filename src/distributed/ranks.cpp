@@ -20,27 +20,27 @@
 namespace cone::distributed {
 namespace {
 
-/// MPI counts in int.
+/// Bytes per message: MPI counts are of type int.
 constexpr std::size_t kMostBytesAtATime = std::size_t{1} << 30;
 
 nlohmann::json to_json(const FaultList& faults) {
   nlohmann::json listed = nlohmann::json::array();
   for (std::size_t k = 0; k < faults.listed().size(); ++k) {
     const Fault& fault = faults.listed()[k];
-    listed.push_back({faults.kinds()[k], fault.position.file, fault.position.line,
-                      fault.position.column, fault.position.item, fault.what, fault.advice});
+    listed.push_back({faults.kinds()[k], fault.place.file, fault.place.line, fault.place.column,
+                      fault.place.item, fault.what, fault.advice});
   }
   return {{"listed", listed}, {"counts", faults.count_by_kind()}};
 }
 
-/// Without those that another rank has told already: a fault of a whole file is every rank's.
-FaultList from_json(const nlohmann::json& json, std::set<std::string>& told) {
+/// Skips faults that another rank has reported: all ranks find a fault of a whole file.
+FaultList from_json(const nlohmann::json& json, std::set<std::string>& seen) {
   FaultList out;
   auto unlisted = json["counts"].get<std::map<std::string, std::uint64_t>>();
   for (const auto& f : json["listed"]) {
     const auto kind = f[0].get<std::string>();
     --unlisted[kind];
-    if (!told.insert(f.dump()).second) continue;
+    if (!seen.insert(f.dump()).second) continue;
     out.add(kind, {{f[1].get<std::string>(), f[2].get<std::uint64_t>(), f[3].get<std::string>(),
                     f[4].get<std::string>()},
                    f[5].get<std::string>(),
@@ -58,12 +58,12 @@ std::size_t count_by(int (*ask)(MPI_Comm, int*), MPI_Comm comm) {
   return static_cast<std::size_t>(count);
 }
 
-/// Processes on this machine.
-std::size_t count_here(MPI_Comm comm) {
-  MPI_Comm here = MPI_COMM_NULL;
-  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
-  const std::size_t count = count_by(MPI_Comm_size, here);
-  MPI_Comm_free(&here);
+/// Ranks on this host.
+std::size_t count_on_host(MPI_Comm comm) {
+  MPI_Comm host = MPI_COMM_NULL;
+  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+  const std::size_t count = count_by(MPI_Comm_size, host);
+  MPI_Comm_free(&host);
   return count;
 }
 
@@ -73,8 +73,8 @@ Ranks::Ranks(MPI_Comm comm, bool shares_memory)
     : comm_(comm),
       rank_(count_by(MPI_Comm_rank, comm)),
       size_(count_by(MPI_Comm_size, comm)),
-      num_here_(count_here(comm)),
-      shared_memory_(comm, shares_memory && size_ > 1 && num_here_ == size_) {}
+      num_on_host_(count_on_host(comm)),
+      shared_memory_(comm, shares_memory && size_ > 1 && num_on_host_ == size_) {}
 
 void Ranks::count_traffic(std::uint64_t num_bytes, double seconds) const {
   traffic_.num_bytes += num_bytes;
@@ -115,21 +115,21 @@ std::uint64_t Ranks::allreduce_max(std::uint64_t value) const {
 std::uint64_t Ranks::exclusive_scan(std::uint64_t value) const {
   std::uint64_t before = 0;
   MPI_Exscan(&value, &before, 1, MPI_UINT64_T, MPI_SUM, comm_);
-  return is_first() ? 0 : before;  // MPI leaves the first rank's undefined
+  return is_root() ? 0 : before;  // MPI_Exscan leaves rank 0's result undefined
 }
 
-std::vector<std::uint64_t> Ranks::gather(std::uint64_t value) const {
+std::vector<std::uint64_t> Ranks::allgather(std::uint64_t value) const {
   std::vector<std::uint64_t> out(size_);
   MPI_Allgather(&value, 1, MPI_UINT64_T, out.data(), 1, MPI_UINT64_T, comm_);
   return out;
 }
 
-std::vector<double> Ranks::gather(std::span<const double> values) const {
+std::vector<double> Ranks::allgather(std::span<const double> values) const {
   const Stopwatch watch;
   std::vector<int> counts;
   std::vector<int> begins;
   std::uint64_t total = 0;
-  for (const std::uint64_t count : gather(std::uint64_t{values.size()})) {
+  for (const std::uint64_t count : allgather(std::uint64_t{values.size()})) {
     begins.push_back(static_cast<int>(total));
     counts.push_back(static_cast<int>(count));
     total += count;
@@ -142,9 +142,9 @@ std::vector<double> Ranks::gather(std::span<const double> values) const {
   return out;
 }
 
-std::vector<std::string> Ranks::gather(const std::string& text) const {
-  const std::vector<std::uint64_t> sizes = gather(std::uint64_t{text.size()});
-  const std::vector<char> all = allgather(std::span(text.data(), text.size()));
+std::vector<std::string> Ranks::allgather(const std::string& text) const {
+  const std::vector<std::uint64_t> sizes = allgather(std::uint64_t{text.size()});
+  const std::vector<char> all = allgatherv(std::span(text.data(), text.size()));
   std::vector<std::string> out;
   auto next = all.begin();
   for (const std::uint64_t size : sizes) {
@@ -157,11 +157,12 @@ std::vector<std::string> Ranks::gather(const std::string& text) const {
 void Ranks::gather_bytes_into(std::span<const std::byte> own, std::span<const std::uint64_t> sizes,
                               std::span<std::byte> all) const {
   if (all.size() > std::size_t{std::numeric_limits<int>::max()}) {
-    throw SharedError(ErrorCode::kData,
-                      {{},
-                       fmt::format("{} bytes would go to every rank, and MPI counts to {}",
-                                   grouped(all.size()), grouped(std::numeric_limits<int>::max())),
-                       "take fewer ranks, or fewer distinct words"});
+    throw CollectiveError(
+        ErrorCode::kData,
+        {{},
+         fmt::format("an allgather of {} bytes exceeds MPI's limit of {}", grouped(all.size()),
+                     grouped(std::numeric_limits<int>::max())),
+         "use fewer ranks or fewer count features"});
   }
   const Stopwatch watch;
   const std::vector<int> counts(sizes.begin(), sizes.end());
@@ -172,7 +173,7 @@ void Ranks::gather_bytes_into(std::span<const std::byte> own, std::span<const st
   count_traffic(own.size() * (size_ - 1), watch.seconds());
 }
 
-std::vector<std::uint64_t> Ranks::exchange_sizes(std::span<const std::uint64_t> sizes) const {
+std::vector<std::uint64_t> Ranks::alltoall_sizes(std::span<const std::uint64_t> sizes) const {
   require(sizes.size() == size_, "ranks: one part per rank");
   std::vector<std::uint64_t> out(size_);
   MPI_Alltoall(sizes.data(), 1, MPI_UINT64_T, out.data(), 1, MPI_UINT64_T, comm_);
@@ -186,7 +187,7 @@ void Ranks::send_and_receive(std::size_t to, std::span<const std::byte> sent, st
     return;
   }
   const Stopwatch watch;
-  // Nothing is sent where there is nothing: the other side knows the size too.
+  // No message where the size is 0: the receiver knows the sizes.
   std::vector<MPI_Request> requests;
   for (std::size_t at = 0; at < received.size(); at += kMostBytesAtATime) {
     const auto count = static_cast<int>(std::min(received.size() - at, kMostBytesAtATime));
@@ -202,13 +203,13 @@ void Ranks::send_and_receive(std::size_t to, std::span<const std::byte> sent, st
   count_traffic(sent.size(), watch.seconds());
 }
 
-void Ranks::receive_turn(std::span<std::byte> state) const {
-  if (is_first()) return;
+void Ranks::receive_state(std::span<std::byte> state) const {
+  if (is_root()) return;
   MPI_Recv(state.data(), static_cast<int>(state.size()), MPI_BYTE, static_cast<int>(rank_) - 1, 0,
            comm_, MPI_STATUS_IGNORE);
 }
 
-void Ranks::pass_turn(std::span<std::byte> state) const {
+void Ranks::pass_state(std::span<std::byte> state) const {
   const Stopwatch watch;
   const auto count = static_cast<int>(state.size());
   if (rank_ + 1 < size_) {
@@ -218,7 +219,7 @@ void Ranks::pass_turn(std::span<std::byte> state) const {
   count_traffic(state.size(), watch.seconds());
 }
 
-void Ranks::wait_quietly() const {
+void Ranks::barrier() const {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Ibarrier(comm_, &request);
   int is_done = 0;
@@ -229,27 +230,27 @@ void Ranks::wait_quietly() const {
   }
 }
 
-/// Cores of the ranks on this machine, as far as this process may run on them.
+/// One core per rank of this host, at most those in this process's affinity mask.
 int Ranks::count_cores_for(std::size_t num_busy) const {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
   if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) return 1;
-  const auto cores = std::min(num_here_, static_cast<std::size_t>(CPU_COUNT(&allowed)));
+  const auto cores = std::min(num_on_host_, static_cast<std::size_t>(CPU_COUNT(&allowed)));
   return static_cast<int>(
-      std::max<std::size_t>(1, cores / std::clamp<std::size_t>(num_busy, 1, num_here_)));
+      std::max<std::size_t>(1, cores / std::clamp<std::size_t>(num_busy, 1, num_on_host_)));
 }
 
 void Ranks::throw_if_any(const FaultList& faults, ErrorCode code) const {
   if (!any(!faults.empty())) return;
   FaultList all;
-  std::set<std::string> told;
-  for (const std::string& of_rank : gather(to_json(faults).dump())) {
-    all.merge(from_json(nlohmann::json::parse(of_rank), told));
+  std::set<std::string> seen;
+  for (const std::string& of_rank : allgather(to_json(faults).dump())) {
+    all.merge(from_json(nlohmann::json::parse(of_rank), seen));
   }
   try {
     all.throw_if_any(code);
   } catch (const Error& error) {
-    throw SharedError(code, error.faults(), error.num_unlisted());
+    throw CollectiveError(code, error.faults(), error.num_unlisted());
   }
 }
 

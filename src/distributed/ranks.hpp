@@ -16,26 +16,26 @@
 
 namespace cone::distributed {
 
-/// Faults that all ranks know of: each of them throws it.
-class SharedError : public Error {
+/// Faults known to all ranks: every rank throws the same error.
+class CollectiveError : public Error {
  public:
   using Error::Error;
 };
 
-/// The processes that compute together. Every function must be called by all of them, in the same
-/// order. Sums are made in an order that depends on the number of ranks, so results differ between
-/// numbers of ranks by rounding.
+/// The ranks of a communicator. Functions are collective: every rank calls them in the same order.
+/// The order of summation depends on the number of ranks, so results for different numbers of ranks
+/// differ by rounding.
 class Ranks : public Totals {
  public:
-  /// `shares_memory`: whether ranks on one machine may share memory.
+  /// `shares_memory`: whether ranks on one host may share memory.
   explicit Ranks(MPI_Comm comm, bool shares_memory = true);
 
   MPI_Comm comm() const { return comm_; }
   std::size_t rank() const override { return rank_; }
   std::size_t size() const override { return size_; }
-  bool is_first() const { return rank_ == 0; }
-  /// How many of them are on this machine.
-  std::size_t num_here() const { return num_here_; }
+  bool is_root() const { return rank_ == 0; }
+  /// Number of ranks on this host.
+  std::size_t num_on_host() const { return num_on_host_; }
 
   using Totals::allreduce;
   void allreduce(std::span<double> values) const override;
@@ -48,14 +48,14 @@ class Ranks : public Totals {
   using Totals::allreduce_max;
   void allreduce_max(std::span<double> values) const override;
   std::uint64_t allreduce_max(std::uint64_t value) const;
-  /// At most 2³¹ numbers of all ranks together.
-  std::vector<double> gather(std::span<const double> values) const override;
-  /// The sum over the ranks before this one.
+  /// At most 2³¹ values of all ranks together.
+  std::vector<double> allgather(std::span<const double> values) const override;
+  /// The sum over the ranks below this one; 0 on rank 0.
   std::uint64_t exclusive_scan(std::uint64_t value) const;
 
-  /// What all ranks have, in their order, on every rank: for what is small.
+  /// The objects of all ranks, concatenated in rank order, on every rank: for small data.
   template <class T>
-  std::vector<T> allgather(std::span<const T> own) const {
+  std::vector<T> allgatherv(std::span<const T> own) const {
     static_assert(std::is_trivially_copyable_v<T>);
     std::vector<T> out;
     gather_bytes(std::as_bytes(own), [&](std::size_t num_bytes) {
@@ -65,40 +65,40 @@ class Ranks : public Totals {
     return out;
   }
   template <class T>
-  std::vector<T> allgather(const std::vector<T>& own) const {
-    return allgather(std::span<const T>(own));
+  std::vector<T> allgatherv(const std::vector<T>& own) const {
+    return allgatherv(std::span<const T>(own));
   }
-  /// One text per rank.
-  std::vector<std::string> gather(const std::string& text) const;
-  std::vector<std::uint64_t> gather(std::uint64_t value) const;
+  /// One element per rank.
+  std::vector<std::string> allgather(const std::string& text) const;
+  std::vector<std::uint64_t> allgather(std::uint64_t value) const;
 
-  /// parts[r] goes to rank r; the result has one part per rank that it came from.
+  /// parts[r] goes to rank r; the result has one part per sending rank.
   template <class T>
-  std::vector<std::vector<T>> exchange(const std::vector<std::vector<T>>& parts) const {
-    return exchange_parts(parts, [](std::size_t) {});
+  std::vector<std::vector<T>> alltoallv(const std::vector<std::vector<T>>& parts) const {
+    return alltoallv_parts(parts, [](std::size_t) {});
   }
-  /// The same, with the memory of every part given back as soon as it is sent.
+  /// The same; the memory of every part is freed as soon as it is sent.
   template <class T>
-  std::vector<std::vector<T>> exchange(std::vector<std::vector<T>>&& parts) const {
-    return exchange_parts(parts, [&](std::size_t to) { parts[to] = {}; });
+  std::vector<std::vector<T>> alltoallv(std::vector<std::vector<T>>&& parts) const {
+    return alltoallv_parts(parts, [&](std::size_t to) { parts[to] = {}; });
   }
 
-  /// Lets one rank after the other work. `state` is what the rank before it left, and at the end,
-  /// on all of them, what the last one left; the first goes on from its own.
+  /// Calls work() on one rank after the other. Every rank starts from the `state` that the rank
+  /// before it left, rank 0 from its own; at the end all ranks have the state of the last one.
   template <class Work>
-  void take_turns(std::span<std::byte> state, const Work& work) const {
-    receive_turn(state);
+  void run_in_rank_order(std::span<std::byte> state, const Work& work) const {
+    receive_state(state);
     work();
-    pass_turn(state);
+    pass_state(state);
   }
 
-  void wait_quietly() const override;
+  void barrier() const override;
   int count_cores_for(std::size_t num_busy) const override;
 
-  /// Throws a SharedError with the faults of all ranks, if there are any.
+  /// Throws a CollectiveError with the faults of all ranks, if there are any.
   void throw_if_any(const FaultList& faults, ErrorCode code) const;
 
-  /// Bytes that this rank sent to others, and how often they waited for each other.
+  /// What this rank sent, the number of collective operations and the time spent in them.
   struct Traffic {
     std::uint64_t num_bytes = 0;
     std::uint64_t num_calls = 0;
@@ -109,13 +109,13 @@ class Ranks : public Totals {
   void count_traffic(std::uint64_t num_bytes, double seconds) const;
 
  private:
-  template <class T, class Forget>
-  std::vector<std::vector<T>> exchange_parts(const std::vector<std::vector<T>>& parts,
-                                             const Forget& forget) const {
+  template <class T, class Release>
+  std::vector<std::vector<T>> alltoallv_parts(const std::vector<std::vector<T>>& parts,
+                                              const Release& release) const {
     static_assert(std::is_trivially_copyable_v<T>);
     std::vector<std::uint64_t> sizes;
     for (const std::vector<T>& part : parts) sizes.push_back(part.size() * sizeof(T));
-    const std::vector<std::uint64_t> incoming = exchange_sizes(sizes);
+    const std::vector<std::uint64_t> incoming = alltoall_sizes(sizes);
     std::vector<std::vector<T>> out(size_);
     for (std::size_t step = 0; step < size_; ++step) {
       const std::size_t to = (rank_ + step) % size_;
@@ -123,38 +123,38 @@ class Ranks : public Totals {
       out[from].resize(incoming[from] / sizeof(T));
       send_and_receive(to, std::as_bytes(std::span(parts[to])), from,
                        std::as_writable_bytes(std::span(out[from])));
-      forget(to);
+      release(to);
     }
     return out;
   }
-  template <class Position>
-  void gather_bytes(std::span<const std::byte> own, const Position& position) const {
-    const std::vector<std::uint64_t> sizes = gather(std::uint64_t{own.size()});
+  template <class Allocate>
+  void gather_bytes(std::span<const std::byte> own, const Allocate& allocate) const {
+    const std::vector<std::uint64_t> sizes = allgather(std::uint64_t{own.size()});
     std::uint64_t total = 0;
     for (const std::uint64_t size : sizes) total += size;
-    gather_bytes_into(own, sizes, position(total));
+    gather_bytes_into(own, sizes, allocate(total));
   }
   void gather_bytes_into(std::span<const std::byte> own, std::span<const std::uint64_t> sizes,
                          std::span<std::byte> all) const;
-  std::vector<std::uint64_t> exchange_sizes(std::span<const std::uint64_t> sizes) const;
+  std::vector<std::uint64_t> alltoall_sizes(std::span<const std::uint64_t> sizes) const;
   void send_and_receive(std::size_t to, std::span<const std::byte> sent, std::size_t from,
                         std::span<std::byte> received) const;
 
   void allreduce_short(std::span<double> values) const;
   void allreduce_long(std::span<double> values) const;
-  /// Leaves every rank with the sums of its part.
-  void deal_sums(std::span<double> values, std::span<const std::size_t> begins) const;
-  void allreduce_shared(std::span<double> values, std::span<const std::size_t> begins,
-                        std::size_t count) const;
-  void allreduce_sent(std::span<double> values, std::span<const std::size_t> begins,
-                      std::size_t count) const;
-  void receive_turn(std::span<std::byte> state) const;
-  void pass_turn(std::span<std::byte> state) const;
+  /// Reduce-scatter: every rank gets the sums of its own part.
+  void reduce_parts(std::span<double> values, std::span<const std::size_t> begins) const;
+  void reduce_in_shared_memory(std::span<double> values, std::span<const std::size_t> begins,
+                               std::size_t count) const;
+  void reduce_by_messages(std::span<double> values, std::span<const std::size_t> begins,
+                          std::size_t count) const;
+  void receive_state(std::span<std::byte> state) const;
+  void pass_state(std::span<std::byte> state) const;
 
   MPI_Comm comm_;
   std::size_t rank_ = 0;
   std::size_t size_ = 1;
-  std::size_t num_here_ = 1;
+  std::size_t num_on_host_ = 1;
   mutable Traffic traffic_;
   mutable SharedMemory shared_memory_;
 };

@@ -8,23 +8,23 @@
 #include "base/text.hpp"
 #include "data/load_parts.hpp"
 #include "data/validate.hpp"
-#include "distributed/read_share.hpp"
+#include "distributed/read_data.hpp"
 
 namespace cone::distributed {
 namespace {
 
-/// One direction of an edge, on its way to the rank of its first end.
+/// One direction of an edge, as sent to the owner of its first end.
 struct HalfEdge {
   std::uint64_t from, to;
 };
 
-/// Edge lines whose ids are looked up at a time: bounds the letters that are on their way, about
-/// 200 bytes per line.
+/// Edge lines whose ids are looked up in one round: bounds the messages, about 200 bytes per line.
 constexpr std::size_t kEdgeLinesAtATime = std::size_t{1} << 16;
 
-/// Half edges of a round as they are kept: 12 bytes each, and no list that grows by copies.
+/// Received half edges of a round: 12 bytes each, in a list of its own per round, which avoids
+/// reallocation.
 struct KeptEnds {
-  std::vector<std::uint32_t> row;  ///< of the first end here
+  std::vector<std::uint32_t> row;  ///< of the first end, on this rank
   std::vector<std::uint64_t> other;
 };
 
@@ -48,8 +48,8 @@ void report_unknown(const CsvFile& file, const std::array<std::size_t, 2>& colum
   }
 }
 
-/// Looks the ids up and sends both directions of every edge to the ranks of their first ends.
-void send_edges(const ShareReader& reader, const CsvFile& file, const IdDirectory& ids,
+/// Looks up the ids and sends both directions of every edge to the owners of their first ends.
+void send_edges(const RankReader& reader, const CsvFile& file, const IdDirectory& ids,
                 const Blocks& blocks, const std::array<std::size_t, 2>& columns,
                 const EdgeText& text, std::vector<KeptEnds>& rounds, EdgeListReport& report) {
   const std::vector<std::uint64_t> numbers = ids.find(text.ends);
@@ -65,7 +65,7 @@ void send_edges(const ShareReader& reader, const CsvFile& file, const IdDirector
   }
   KeptEnds& kept = rounds.emplace_back();
   const std::uint64_t begin = blocks.begin(reader.ranks);
-  for (const std::vector<HalfEdge>& part : reader.ranks.exchange(std::move(parts))) {
+  for (const std::vector<HalfEdge>& part : reader.ranks.alltoallv(std::move(parts))) {
     for (const HalfEdge& half : part) {
       kept.row.push_back(static_cast<std::uint32_t>(half.from - begin));
       kept.other.push_back(half.to);
@@ -75,7 +75,7 @@ void send_edges(const ShareReader& reader, const CsvFile& file, const IdDirector
   kept.other.shrink_to_fit();
 }
 
-/// Puts the half edges to their rows, in order and each once; returns how many were there before.
+/// Sorts the half edges into their rows without duplicates; returns their number with duplicates.
 std::uint64_t list_neighbours_of_rows(std::vector<KeptEnds>& rounds, NodeRows& rows) {
   std::vector<std::uint64_t> next(rows.size() + 1, 0);
   for (const KeptEnds& kept : rounds) {
@@ -100,14 +100,14 @@ std::uint64_t list_neighbours_of_rows(std::vector<KeptEnds>& rounds, NodeRows& r
     rows.edge_offsets.push_back(static_cast<std::uint64_t>(out - rows.neighbours.begin()));
   }
   rows.neighbours.erase(out, rows.neighbours.end());
-  rows.neighbours.shrink_to_fit();  // of many repeats, little may be left
+  rows.neighbours.shrink_to_fit();  // there may have been many duplicates
   return total;
 }
 
 }  // namespace
 
-void read_edge_lines(const ShareReader& reader, const IdDirectory& ids, const Blocks& blocks,
-                     NodeRows& rows, WholeData& whole) {
+void read_edge_lines(const RankReader& reader, const IdDirectory& ids, const Blocks& blocks,
+                     NodeRows& rows, GlobalData& global) {
   const Ranks& ranks = reader.ranks;
   std::vector<KeptEnds> rounds;
   EdgeListReport report;
@@ -115,14 +115,14 @@ void read_edge_lines(const ShareReader& reader, const IdDirectory& ids, const Bl
                                          ? reader.folder / "edges.csv"
                                          : std::filesystem::path(reader.options.edges);
   if (reader.options.edges.empty() && !reader.has("edges.csv")) {
-    whole.notes.emplace_back("there is no edges.csv: the network has no edges");
+    global.notes.emplace_back("there is no edges.csv: the network has no edges");
   } else if (const auto file = reader.open(path)) {
     FaultList found;
     const auto columns = load::find_ends(*file, found);
-    if (ranks.is_first()) reader.faults.merge(found);
+    if (ranks.is_root()) reader.faults.merge(found);
     if (columns) {
       std::size_t chunk = 0;
-      // Rounds, as ids are looked up by all ranks together.
+      // In rounds, as the lookup of ids is collective.
       while (ranks.any(chunk < file->chunks().size())) {
         EdgeText text;
         for (; chunk < file->chunks().size() && text.lines.size() < kEdgeLinesAtATime; ++chunk) {
@@ -141,10 +141,10 @@ void read_edge_lines(const ShareReader& reader, const IdDirectory& ids, const Bl
   }
   const std::uint64_t num_half_edges = list_neighbours_of_rows(rounds, rows);
   report.num_merged = num_half_edges - rows.neighbours.size();
-  whole.edges.num_lines = ranks.allreduce(report.num_lines);
-  whole.edges.num_self_loops = ranks.allreduce(report.num_self_loops);
-  whole.edges.num_merged = ranks.allreduce(report.num_merged) / 2;  // seen from both ends
-  whole.edges.num_edges = ranks.allreduce(std::uint64_t{rows.neighbours.size()}) / 2;
+  global.edges.num_lines = ranks.allreduce(report.num_lines);
+  global.edges.num_self_loops = ranks.allreduce(report.num_self_loops);
+  global.edges.num_merged = ranks.allreduce(report.num_merged) / 2;  // counted at both ends
+  global.edges.num_edges = ranks.allreduce(std::uint64_t{rows.neighbours.size()}) / 2;
 }
 
 }  // namespace cone::distributed

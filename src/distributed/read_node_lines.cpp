@@ -10,7 +10,7 @@
 #include "data/column_roles.hpp"
 #include "data/given_columns.hpp"
 #include "data/validate.hpp"
-#include "distributed/read_share.hpp"
+#include "distributed/read_data.hpp"
 
 namespace cone::distributed {
 namespace {
@@ -36,7 +36,7 @@ LabelTally join_labels(const Ranks& ranks, const LabelTally& own) {
     json["labels"].push_back({{"text", label.text}, {"cells", tally_json(label.cells)}});
   }
   LabelTally all;
-  for (const std::string& text : ranks.gather(json.dump())) {
+  for (const std::string& text : ranks.allgather(json.dump())) {
     const nlohmann::json of_rank = nlohmann::json::parse(text);
     for (const auto& label : of_rank["labels"]) {
       all.add({label["text"].get<std::string>(), read_tally(label["cells"])});
@@ -51,7 +51,7 @@ struct LinesRead {
   TextList ids;
   LabelTally labels;
   std::vector<std::uint8_t> codes;
-  std::vector<double> columns;
+  std::vector<double> numeric;
   std::vector<load::GivenColumn> given;  ///< about arms
 };
 
@@ -59,32 +59,32 @@ void refuse_what_is_not_read(const load::ColumnRoles& roles, const CsvFile& file
                              FaultList& faults) {
   if (!roles.treatment || !roles.find("outcome")) {
     faults.add("column", {{.file = file.name(), .line = 1},
-                          "a log needs a treatment and an outcome",
-                          "name their columns by --treatment and --outcome"});
+                          "the treatment or the outcome column is missing",
+                          "name the columns by --treatment and --outcome"});
   }
 }
 
-/// Gives every line its arm. Lines without one are faults.
-void settle_arms(const ShareReader& reader, const CsvFile& file, std::size_t column,
-                 const LinesRead& lines, NodeRows& rows, WholeData& whole) {
+/// Assigns every line its arm. Lines without one are faults.
+void assign_arms(const RankReader& reader, const CsvFile& file, std::size_t column,
+                 const LinesRead& lines, NodeRows& rows, GlobalData& global) {
   const Ranks& ranks = reader.ranks;
   const LabelTally all = join_labels(ranks, lines.labels);
   FaultList found;
-  const load::FaultTable table{file.name(), file.header(), whole.num_nodes};
+  const load::FaultTable table{file.name(), file.header(), global.num_nodes};
   const auto choice =
-      load::choose_arms(table, column, all, reader.options.control, found, whole.notes);
+      load::choose_arms(table, column, all, reader.options.control, found, global.notes);
   const Tally missing = choice ? choice->missing : all.missing();
   if (missing.count > 0) {
     found.add("treatment", {table.cell(column, missing),
                             fmt::format("missing in {} line{}", grouped(missing.count),
                                         missing.count == 1 ? "" : "s"),
-                            "fill it in or leave the node out"});
+                            "fill it in or drop the node"});
   }
-  if (ranks.is_first()) reader.faults.merge(found);
+  if (ranks.is_root()) reader.faults.merge(found);
   if (!choice || missing.count > 0) return;
-  whole.arms = choice->arms;
+  global.arms = choice->arms;
   for (const std::uint8_t code : lines.codes) {
-    // Codes count this rank's labels.
+    // Codes are indices of this rank's labels.
     const std::uint8_t label = code == LabelTally::kNone ? code : [&] {
       const std::string& text = lines.labels.labels()[code].text;
       const auto known = std::ranges::find(all.labels(), text, &LabelTally::Label::text);
@@ -92,26 +92,26 @@ void settle_arms(const ShareReader& reader, const CsvFile& file, std::size_t col
     }();
     rows.arm.push_back(label == LabelTally::kNone ? kControlArm : choice->arm_of_label[label]);
   }
-  std::vector<double> sizes(whole.arms.size(), 0.0);
+  std::vector<double> sizes(global.arms.size(), 0.0);
   for (const Arm arm : rows.arm) ++sizes[arm];
   ranks.allreduce(sizes);
-  whole.arm_sizes.assign(sizes.begin(), sizes.end());
+  global.arm_sizes.assign(sizes.begin(), sizes.end());
 }
 
-/// What nodes.csv says about arms, as tables. Truth stays; what the user's own models say is only
-/// looked at for the checksum.
-void settle_given(const ShareReader& reader, const CsvFile& file, const LinesRead& lines,
-                  NodeRows& rows, WholeData& whole) {
+/// Columns of nodes.csv by arm, as tables: true outcomes are kept; given propensities and outcome
+/// predictions are needed for the checksum only.
+void build_given_tables(const RankReader& reader, const CsvFile& file, const LinesRead& lines,
+                        NodeRows& rows, GlobalData& global) {
   rows.truth = Matrix<double>(rows.size(), 0);
-  if (whole.arms.empty()) return;
+  if (global.arms.empty()) return;
   FaultList found;
-  load::check_given_arms({file.name(), file.header(), whole.num_nodes}, whole.arms, lines.given,
+  load::check_given_arms({file.name(), file.header(), global.num_nodes}, global.arms, lines.given,
                          found);
-  if (reader.ranks.is_first()) reader.faults.merge(found);
+  if (reader.ranks.is_root()) reader.faults.merge(found);
   if (!found.empty()) return;
-  load::GivenTables tables = load::join_given(whole.arms, lines.given);
-  whole.has_propensity = tables.propensity.has_value();
-  whole.has_mu = tables.mu.has_value();
+  load::GivenTables tables = load::join_given(global.arms, lines.given);
+  global.has_propensity = tables.propensity.has_value();
+  global.has_mu = tables.mu.has_value();
   if (tables.truth) rows.truth = std::move(*tables.truth);
   if (tables.propensity) rows.propensity = std::move(*tables.propensity);
   if (tables.mu) rows.mu = std::move(*tables.mu);
@@ -119,14 +119,14 @@ void settle_given(const ShareReader& reader, const CsvFile& file, const LinesRea
 
 }  // namespace
 
-TextList read_node_lines(const ShareReader& reader, NodeRows& rows, WholeData& whole) {
+TextList read_node_lines(const RankReader& reader, NodeRows& rows, GlobalData& global) {
   LinesRead lines;
   const auto file = reader.open(reader.folder / "nodes.csv");
   if (file == nullptr) return {};
   FaultList header_faults;
-  const auto roles = load::assign_roles(*file, reader.options, header_faults, whole.notes);
+  const auto roles = load::assign_roles(*file, reader.options, header_faults, global.notes);
   if (roles) refuse_what_is_not_read(*roles, *file, header_faults);
-  if (reader.ranks.is_first()) reader.faults.merge(header_faults);
+  if (reader.ranks.is_root()) reader.faults.merge(header_faults);
   if (!roles || !header_faults.empty()) return {};
   std::size_t outcome = 0;
   for (const load::NumberRole& role : roles->numbers) {
@@ -137,10 +137,10 @@ TextList read_node_lines(const ShareReader& reader, NodeRows& rows, WholeData& w
     if (is_given) lines.given.push_back({role, {}});
   }
   for (const load::FeatureColumn& feature : roles->features) {
-    whole.column_names.push_back(file->header()[feature.column]);
+    global.numeric_names.push_back(file->header()[feature.column]);
   }
-  whole.num_nodes = reader.ranks.allreduce(std::uint64_t{file->num_records()});
-  // One chunk after the other: ranks are the threads here.
+  global.num_nodes = reader.ranks.allreduce(std::uint64_t{file->num_records()});
+  // One chunk after the other: the ranks are the parallelism.
   const Context serial = reader.context.on_one_thread();
   file->for_each_chunk(
       serial, "reading nodes", reader.faults, [&](std::size_t, CsvRecords& record) {
@@ -155,19 +155,19 @@ TextList read_node_lines(const ShareReader& reader, NodeRows& rows, WholeData& w
           lines.codes.push_back(lines.labels.add(record[*roles->treatment], record.line(), id));
           rows.outcome.push_back(validation::read_finite(record, outcome, id));
           for (const load::FeatureColumn& feature : roles->features) {
-            lines.columns.push_back(validation::read_finite(record, feature.column, id));
+            lines.numeric.push_back(validation::read_finite(record, feature.column, id));
           }
           for (load::GivenColumn& column : lines.given) {
             column.values.push_back(validation::read_finite(record, column.role.column, id));
           }
         }
       });
-  if (whole.num_nodes == 0) validation::check_has_records(*file, "node", reader.faults);
-  settle_arms(reader, *file, *roles->treatment, lines, rows, whole);
+  if (global.num_nodes == 0) validation::check_has_records(*file, "node", reader.faults);
+  assign_arms(reader, *file, *roles->treatment, lines, rows, global);
   const std::size_t width = roles->features.size();
-  rows.columns = Matrix<double>(rows.size(), width);
-  std::ranges::copy(lines.columns, rows.columns.data());
-  settle_given(reader, *file, lines, rows, whole);
+  rows.numeric = Matrix<double>(rows.size(), width);
+  std::ranges::copy(lines.numeric, rows.numeric.data());
+  build_given_tables(reader, *file, lines, rows, global);
   return std::move(lines.ids);
 }
 

@@ -8,17 +8,17 @@
 #include "data/arm_labels.hpp"
 #include "data/policy_row.hpp"
 #include "data/validate.hpp"
-#include "distributed/read_share.hpp"
+#include "distributed/read_data.hpp"
 #include "policy/policy_names.hpp"
 
 namespace cone::distributed {
 namespace {
 
-/// The same probabilities for everyone, where that is what the name says.
-std::optional<std::vector<double>> constant_probabilities(const WholeData& whole,
+/// The probabilities of a constant policy; nothing where `name` is not one.
+std::optional<std::vector<double>> constant_probabilities(const GlobalData& global,
                                                           const std::string& name) {
   constexpr std::string_view kAlways = "always:";
-  const std::size_t num_arms = whole.arms.size();
+  const std::size_t num_arms = global.arms.size();
   std::vector<double> out(num_arms, 0.0);
   if (name == "uniform") {
     out.assign(num_arms, 1 / static_cast<double>(num_arms));
@@ -29,69 +29,71 @@ std::optional<std::vector<double>> constant_probabilities(const WholeData& whole
     return out;
   }
   if (!name.starts_with(kAlways)) return std::nullopt;
-  const auto arm = find_arm(whole.arms, std::string_view(name).substr(kAlways.size()));
+  const auto arm = find_arm(global.arms, std::string_view(name).substr(kAlways.size()));
   if (!arm) return std::nullopt;
   out[*arm] = 1;
   return out;
 }
 
 void add_constant(const std::string& name, std::span<const double> probabilities, NodeRows& rows,
-                  WholeData& whole) {
+                  GlobalData& global) {
   Matrix<double>& table = rows.policies.emplace_back(rows.size(), probabilities.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     std::ranges::copy(probabilities, table.row(i).begin());
   }
-  whole.policy_names.push_back(name);
+  global.policy_names.push_back(name);
 }
 
-/// What a column holds must look the same to all ranks.
+/// Whether all ranks find the same kinds of columns (labels or probabilities).
 bool agree_on_kinds(const Ranks& ranks, const std::vector<load::PolicyColumns>& policies) {
   std::string own;
   for (const load::PolicyColumns& policy : policies) own += fmt::format("{}:", int(policy.kind));
-  const std::vector<std::string> all = ranks.gather(own);
+  const std::vector<std::string> all = ranks.allgather(own);
   return std::ranges::all_of(all, [&](const std::string& other) { return other == own; });
 }
 
-/// A column that is called like a built-in policy might do something else. One machine looks.
-void refuse_borrowed_names(const ShareReader& reader, const std::string& path,
+/// Refuses columns named like a built-in policy: they might mean something else. (One process
+/// compares the values.)
+void refuse_borrowed_names(const RankReader& reader, const std::string& path,
                            const std::vector<load::PolicyColumns>& policies,
-                           const WholeData& whole) {
+                           const GlobalData& global) {
   for (const load::PolicyColumns& policy : policies) {
-    if (!constant_probabilities(whole, policy.name) || !reader.ranks.is_first()) continue;
+    if (!constant_probabilities(global, policy.name) || !reader.ranks.is_root()) continue;
     reader.faults.add("name of a policy", {{.file = path, .column = printable(policy.name)},
                                            "is the name of a built-in policy",
                                            "choose another name, or name the built-in one"});
   }
 }
 
-void read_policy_file(const ShareReader& reader, const IdDirectory& ids, const Blocks& blocks,
-                      const std::string& path, NodeRows& rows, WholeData& whole) {
+void read_policy_file(const RankReader& reader, const IdDirectory& ids, const Blocks& blocks,
+                      const std::string& path, NodeRows& rows, GlobalData& global) {
   const Ranks& ranks = reader.ranks;
   const auto file = reader.open(path);
   if (file == nullptr) return;
   FaultList found;
-  validation::check_column(*file, "id", "it says which node a row is about", found);
+  validation::check_column(
+      *file, "id", "a policy file needs a column id that identifies the node of each row", found);
   std::vector<load::PolicyColumns> policies;
   if (found.empty()) {
-    policies = load::find_policies(reader.context, *file, *file->column("id"), whole.arms, found);
+    policies = load::find_policies(reader.context, *file, *file->column("id"), global.arms, found);
   }
   const bool usable = !ranks.any(!found.empty());
   if (!usable) {
     reader.faults.merge(found);
     return;
   }
-  refuse_borrowed_names(reader, path, policies, whole);
+  refuse_borrowed_names(reader, path, policies, global);
   if (!agree_on_kinds(ranks, policies) || policies.empty()) {
-    if (ranks.is_first()) {
+    if (ranks.is_root()) {
       reader.faults.add("policy", {{.file = path, .line = 1},
                                    policies.empty() ? "there is no policy column"
                                                     : "a column holds labels in one part of the "
                                                       "file and probabilities in another",
-                                   "one column of probabilities or labels per policy beside id"});
+                                   "add a column of probabilities or labels per policy"});
     }
     return;
   }
-  const std::size_t num_arms = whole.arms.size();
+  const std::size_t num_arms = global.arms.size();
   const std::size_t width = policies.size() * num_arms;
   const std::size_t id_column = *file->column("id");
   TextList texts;
@@ -99,7 +101,7 @@ void read_policy_file(const ShareReader& reader, const IdDirectory& ids, const B
   std::vector<std::uint64_t> lines;
   for (const CsvChunk& chunk : file->chunks()) {
     CsvRecords record(*file, chunk);
-    load::PolicyRow row(whole.arms);
+    load::PolicyRow row(global.arms);
     while (record.next()) {
       texts.add(record[id_column]);
       lines.push_back(record.line());
@@ -129,12 +131,12 @@ void read_policy_file(const ShareReader& reader, const IdDirectory& ids, const B
     const auto row = std::span(values).subspan(k * width, width);
     sent_values[owner].insert(sent_values[owner].end(), row.begin(), row.end());
   }
-  const auto received_numbers = ranks.exchange(std::move(sent_numbers));
-  const auto received_values = ranks.exchange(std::move(sent_values));
+  const auto received_numbers = ranks.alltoallv(std::move(sent_numbers));
+  const auto received_values = ranks.alltoallv(std::move(sent_values));
   const std::size_t first = rows.policies.size();
   for (const load::PolicyColumns& policy : policies) {
     rows.policies.emplace_back(rows.size(), num_arms);
-    whole.policy_names.push_back(policy.name);
+    global.policy_names.push_back(policy.name);
   }
   std::vector<char> is_there(rows.size(), 0);
   const std::uint64_t begin = blocks.begin(ranks);
@@ -145,7 +147,7 @@ void read_policy_file(const ShareReader& reader, const IdDirectory& ids, const B
         validation::add_fault(reader.faults, "duplicate id", [&]() -> Fault {
           return {{.file = path, .item = fmt::format("line {} of nodes.csv", begin + i + 2)},
                   "the node has two rows",
-                  "every node has one line"};
+                  "give every node one line"};
         });
       }
       is_there[i] = 1;
@@ -161,32 +163,32 @@ void read_policy_file(const ShareReader& reader, const IdDirectory& ids, const B
     validation::add_fault(reader.faults, "node without a row", [&]() -> Fault {
       return {{.file = path, .item = fmt::format("line {} of nodes.csv", begin + i + 2)},
               "the node has no row",
-              "a policy needs a probability for every node"};
+              "give every node a row with its probabilities or label"};
     });
   }
 }
 
 }  // namespace
 
-void read_policies(const ShareReader& reader, const IdDirectory& ids, const Blocks& blocks,
-                   std::span<const std::string> policies, NodeRows& rows, WholeData& whole) {
+void read_policies(const RankReader& reader, const IdDirectory& ids, const Blocks& blocks,
+                   std::span<const std::string> policies, NodeRows& rows, GlobalData& global) {
   for (const std::string& name : policies) {
-    if (const auto constant = constant_probabilities(whole, name)) {
-      add_constant(name, *constant, rows, whole);
+    if (const auto constant = constant_probabilities(global, name)) {
+      add_constant(name, *constant, rows, global);
     } else if (path_kind(name) != PathKind::kMissing) {
-      read_policy_file(reader, ids, blocks, name, rows, whole);
-    } else if (reader.ranks.is_first()) {
+      read_policy_file(reader, ids, blocks, name, rows, global);
+    } else if (reader.ranks.is_root()) {
       reader.faults.add("policy",
                         {{.item = printable(name)},
-                         "is neither a file nor a policy that --engine petsc knows",
-                         fmt::format("it knows {}uniform, always:LABEL of the arms {}, "
-                                     "and files of policies",
-                                     whole.arms.size() == 2 ? "treat-all, treat-none, " : "",
-                                     fmt::join(whole.arms, ", "))});
+                         "is neither a file nor a policy that --engine petsc supports",
+                         fmt::format("it supports {}uniform, always:LABEL of the arms {}, "
+                                     "and policy files",
+                                     global.arms.size() == 2 ? "treat-all, treat-none, " : "",
+                                     fmt::join(global.arms, ", "))});
     }
   }
-  if (!reader.ranks.is_first()) return;
-  for (Fault& fault : list_name_faults(whole.policy_names)) {
+  if (!reader.ranks.is_root()) return;
+  for (Fault& fault : list_name_faults(global.policy_names)) {
     reader.faults.add("name of a policy", std::move(fault));
   }
 }

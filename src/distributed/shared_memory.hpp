@@ -9,26 +9,26 @@
 
 namespace cone::distributed {
 
-/// Numbers that all processes write and read, where all of them are on one machine. Reading them
-/// there saves packing, sending and unpacking. Every function is called by all processes, with the
-/// same arguments.
+/// Values that all ranks of one host write and read (an MPI shared window), which saves packing,
+/// sending and unpacking. Every function is collective: called by all ranks, with the same
+/// arguments.
 class SharedMemory {
  public:
-  /// `is_there`: whether all processes are on one machine, and may share memory.
-  SharedMemory(MPI_Comm comm, bool is_there);
+  /// `is_available`: whether all ranks are on one host and may share memory.
+  SharedMemory(MPI_Comm comm, bool is_available);
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;
-  /// Gives nothing back: a process that fails alone must not wait here for the others. MPI's end
-  /// does, and the system if that is not reached.
+  /// Does not free the window, which is collective: a rank that fails alone must not wait for the
+  /// others. MPI_Finalize frees it, or the system if that is not reached.
   ~SharedMemory() = default;
 
-  /// Makes room for `count` numbers of all processes together. False where there is none: processes
-  /// on several machines, or too little memory that can be shared. Room that was there stays.
+  /// Allocates buffers for `count` values of all ranks together. False where that is not possible:
+  /// ranks on several hosts, or too little shared memory. Buffers allocated before stay valid then.
   bool reserve(std::size_t count);
-  /// The room of a new turn, the same for all: every process writes what is its own. It is another
-  /// room than that of the turn before, which may be read until the process begins a new turn.
-  double* begin_turn();
-  /// Waits until all have written.
+  /// The next of two alternating buffers, the same for all ranks: every rank writes its own values.
+  /// The previous buffer may be read until this rank calls next_buffer() again.
+  double* next_buffer();
+  /// A barrier: waits until all ranks have written.
   void finish_writing() const;
 
  private:
@@ -37,12 +37,12 @@ class SharedMemory {
   MPI_Comm comm_;
   int rank_ = 0;
   std::uint32_t size_ = 1;
-  bool is_crowded_ = false;  ///< more processes than cores
-  bool is_there_;
-  std::size_t capacity_ = 0;    ///< numbers of a room
-  std::size_t turn_ = 0;        ///< which of the two rooms
-  Barrier* meeting_ = nullptr;  ///< where the shared memory begins
-  double* first_ = nullptr;     ///< where the rooms begin
+  bool is_oversubscribed_ = false;  ///< more ranks than cores
+  bool is_available_;
+  std::size_t capacity_ = 0;    ///< values per buffer
+  std::size_t buffer_ = 0;      ///< index of the current buffer
+  Barrier* barrier_ = nullptr;  ///< at the start of the shared memory
+  double* first_ = nullptr;     ///< the first buffer
   MPI_Win window_ = MPI_WIN_NULL;
 };
 

@@ -8,48 +8,76 @@ namespace {
 
 using enum LearnerId;
 
+// Which paper a method is from. Formulas, with influence functions: docs/method.md, section 4.
+//
+// ips            Horvitz and Thompson (1952), A generalization of sampling without replacement from
+//                a finite universe.
+// snips          Hájek (1971); Swaminathan and Joachims (2015), The self-normalized estimator for
+//                counterfactual learning.
+// ips_clipped    Ionides (2008), Truncated importance sampling.
+// dr_*           Robins, Rotnitzky and Zhao (1994), Estimation of regression coefficients when some
+//                regressors are not always observed; Dudík, Langford and Li (2011), Doubly robust
+//                policy evaluation and learning.
+// switch_dr      Wang, Agarwal and Dudík (2017), Optimal and adaptive off-policy evaluation in
+//                contextual bandits.
+// dr_shrinkage   Su, Dimakopoulou, Krishnamurthy and Dudík (2020), Doubly robust off-policy
+//                evaluation with shrinkage: the optimistic shrinkage.
+// okb            Bennett and Kallus (2019), Policy evaluation with latent confounders via optimal
+//                balance; Kallus (2018), Balanced policy evaluation and learning.
+// cone, cone_*   Guo, Li and Liu (2020), Counterfactual evaluation of treatment assignment
+//                functions with networked observational data.
+// network_dm     ridge regression on features and network (docs/network_ridge.md), whose variance
+//                components are fitted by REML: Patterson and Thompson (1971), Recovery of
+//                inter-block information when block sizes are unequal.
 constexpr std::array kCatalogue = {
     EstimatorInfo{"network_dm", Method::kDirect, kNetworkRidge, kNone,
-                  "ridge on features, network and neighbours, variances learnt: recommended"},
+                  "direct method with network ridge (variance components by REML): recommended"},
     EstimatorInfo{"network_dr", Method::kCautiousCorrection, kNetworkRidge, kLogistic,
-                  "network_dm corrected by weights as far as the correction is sure"},
+                  "network_dm with a shrunken doubly robust correction"},
     EstimatorInfo{"naive", Method::kArmMeans, kNone, kNone,
-                  "mean outcome of each arm, no adjustment"},
+                  "mean outcome of each arm, unadjusted for confounding"},
     EstimatorInfo{"ips", Method::kInversePropensity, kNone, kLogistic,
-                  "inverse propensity weighting"},
+                  "inverse propensity weighting (Horvitz-Thompson)"},
     EstimatorInfo{"snips", Method::kSelfNormalised, kNone, kLogistic,
-                  "self-normalised inverse propensity"},
+                  "self-normalised inverse propensity weighting (Hajek)"},
     EstimatorInfo{"ips_clipped", Method::kClippedInversePropensity, kNone, kLogistic,
-                  "inverse propensity with weights cut at --clip"},
+                  "inverse propensity weighting with weights clipped at --clip"},
     EstimatorInfo{"dm_ols1", Method::kDirect, kOls1, kNone,
-                  "one regression, treatment as a column"},
-    EstimatorInfo{"dm_ols2", Method::kDirect, kOls2, kNone, "one regression per arm"},
-    EstimatorInfo{"dm_ridge", Method::kDirect, kRidge, kNone, "one ridge regression per arm"},
-    EstimatorInfo{"dm_nn", Method::kDirect, kNetworks, kNone, "one network per arm"},
+                  "direct method with one least-squares regression, the arm a covariate"},
+    EstimatorInfo{"dm_ols2", Method::kDirect, kOls2, kNone,
+                  "direct method with one least-squares regression per arm"},
+    EstimatorInfo{"dm_ridge", Method::kDirect, kRidge, kNone,
+                  "direct method with one ridge regression per arm"},
+    EstimatorInfo{"dm_nn", Method::kDirect, kNetworks, kNone,
+                  "direct method with one neural network per arm"},
     EstimatorInfo{"dr_ols1", Method::kDoublyRobust, kOls1, kLogistic,
-                  "dm_ols1 corrected by weights"},
+                  "AIPW with one least-squares outcome model, the arm a covariate"},
     EstimatorInfo{"dr_ols2", Method::kDoublyRobust, kOls2, kLogistic,
-                  "dm_ols2 corrected by weights"},
+                  "AIPW with least-squares outcome models"},
     EstimatorInfo{"dr_ridge", Method::kDoublyRobust, kRidge, kLogistic,
-                  "dm_ridge corrected by weights"},
+                  "AIPW with ridge outcome models"},
     EstimatorInfo{"dr_nn", Method::kDoublyRobust, kNetworks, kLogistic,
-                  "dm_nn corrected by weights"},
+                  "AIPW with neural-network outcome models"},
     EstimatorInfo{"switch_dr", Method::kSwitch, kRidge, kLogistic,
-                  "dr_ridge without the weights above --switch-threshold"},
+                  "Switch-DR: dr_ridge without weights above --switch-threshold"},
     EstimatorInfo{"dr_shrinkage", Method::kShrinkage, kRidge, kLogistic,
-                  "dr_ridge with weights shrunk by --shrinkage-lambda"},
-    EstimatorInfo{"okb", Method::kKernelBalancing, kNone, kKernel, "optimal kernel balancing"},
+                  "dr_ridge with weights shrunk by --shrinkage-lambda (optimistic shrinkage)"},
+    EstimatorInfo{"okb", Method::kKernelBalancing, kNone, kKernel,
+                  "optimal kernel balancing on features"},
     EstimatorInfo{"cone", Method::kDoublyRobust, kCone, kCone,
-                  "networks on representations learnt from the graph, corrected by weights"},
-    EstimatorInfo{"cone_dm", Method::kDirect, kCone, kNone, "the outcome networks of cone alone"},
+                  "CONE: doubly robust on representations learnt by graph attention"},
+    EstimatorInfo{"cone_dm", Method::kDirect, kCone, kNone,
+                  "direct method with the outcome networks of cone"},
     EstimatorInfo{"cone_ips", Method::kInversePropensity, kNone, kCone,
                   "inverse propensity weighting on cone's representations"},
-    EstimatorInfo{"cone_snips", Method::kSelfNormalised, kNone, kCone, "cone_ips, self-normalised"},
+    EstimatorInfo{"cone_snips", Method::kSelfNormalised, kNone, kCone,
+                  "self-normalised inverse propensity weighting on cone's representations"},
     EstimatorInfo{"cone_okb", Method::kKernelBalancing, kNone, kCone,
                   "optimal kernel balancing on cone's representations"},
-    EstimatorInfo{"dm", Method::kDirect, kGiven, kNone, "the given outcome model alone"},
+    EstimatorInfo{"dm", Method::kDirect, kGiven, kNone,
+                  "direct method with the given outcome model"},
     EstimatorInfo{"dr", Method::kDoublyRobust, kGiven, kLogistic,
-                  "the given outcome model, corrected"},
+                  "AIPW with the given outcome model"},
 };
 
 }  // namespace

@@ -17,11 +17,11 @@
 namespace cone {
 namespace {
 
-// Rules of thumb: they decide when to speak, never what the value is.
+// Rules of thumb: they decide when to warn, never what the value is.
 constexpr double kLowEffectiveFraction = 0.1;
 constexpr double kLowEffectiveSize = 20;
 constexpr double kDominantWeightShare = 0.05;
-constexpr double kForeignWeightShare = 0.02;  // of kernel balancing
+constexpr double kForeignWeightShare = 0.02;  // kernel balancing: on arms the policy never assigns
 constexpr double kDominantWeightFactor = 10;  // times an even share
 constexpr double kChangeThatMatters = 0.1;    // standard errors
 constexpr double kShareThatCounts = 0.01;     // of a policy, in an arm without any spread
@@ -30,14 +30,14 @@ constexpr double kPoorFitFactor = 1.05;  // a useless model is a little worse th
 
 std::string of_nodes(double effective_size, double num_nodes) {
   const auto rounded = [](double size) { return static_cast<std::uint64_t>(std::llround(size)); };
-  return fmt::format("effective sample size is {} of {}", grouped(rounded(effective_size)),
+  return fmt::format("effective sample size {} of {}", grouped(rounded(effective_size)),
                      grouped(rounded(num_nodes)));
 }
 
-/// `why` explains a share that is low; a number that is low speaks for itself.
+/// `why` explains a low fraction of the nodes; a low absolute size needs no explanation.
 void warn_of_low_size(double effective_size, double num_nodes, std::size_t num_arms,
                       const char* why, Estimate& out) {
-  // Of many arms each has a small part of the log by design.
+  // With many arms each has a small share of the nodes by design.
   const double least = kLowEffectiveFraction * 2 / static_cast<double>(num_arms);
   if (effective_size < least * num_nodes) {
     out.warnings.push_back(of_nodes(effective_size, num_nodes) + why);
@@ -50,7 +50,7 @@ void warn_of_low_size(double effective_size, double num_nodes, std::size_t num_a
   }
 }
 
-/// Nodes whose weight is not what the data alone would have made it.
+/// Share of the nodes whose weight a bound, a clip or a switch changed.
 double changed_fraction(std::span<const double> raw, std::span<const double> used,
                         const Evidence& evidence, bool shrinks_all) {
   const PropensityBounds& bounds = evidence.propensity->bounds;
@@ -99,7 +99,7 @@ void diagnose_weights(Method method, std::span<const double> raw, std::span<cons
   const double n = totals.count(raw.size());
   double effective_size = effective_sample_size(used, totals);
   if (method == Method::kCautiousCorrection && evidence.implied != nullptr) {
-    // It rests on the regression first, and on the weights as far as the correction counts.
+    // The value is that of the regression plus a shrunken correction: the smaller size counts.
     effective_size =
         std::min(effective_size, effective_sample_size(evidence.implied->weights, totals));
   }
@@ -111,11 +111,11 @@ void diagnose_weights(Method method, std::span<const double> raw, std::span<cons
   out.clipped_fraction = changed_fraction(raw, used, evidence, method == Method::kShrinkage);
 
   warn_of_low_size(effective_size, n, evidence.sample.num_arms(),
-                   ": the policy does what the log hardly ever did", out);
+                   ": the policy overlaps little with the logged policy", out);
   const double share = *out.max_weight / sum(used, totals);
   if (share > kDominantWeightShare && share > kDominantWeightFactor / n) {
-    out.warnings.push_back(
-        sentence("one node carries {:.0f} % of the weight: the value hangs on it", 100 * share));
+    out.warnings.push_back(sentence(
+        "one node carries {:.0f} % of the weight and dominates the estimate", 100 * share));
   }
 }
 
@@ -128,13 +128,13 @@ void diagnose_bounded_weights(Method method, const Evidence& evidence, const Val
           : fmt::format("keeping propensities {}", evidence.propensity->bounds.in_words());
   std::string own;
   if (method == Method::kClippedInversePropensity) own = "clipping weights";
-  if (method == Method::kSwitch) own = "ignoring large weights";
+  if (method == Method::kSwitch) own = "dropping large weights";
   if (method == Method::kShrinkage) own = "shrinking weights";
   const std::string what = bound + (bound.empty() || own.empty() ? "" : " and ") + own;
   if (!std::isfinite(change.moved)) {
-    out.warnings.push_back(fmt::format("without {} there would be no value", what));
+    out.warnings.push_back(fmt::format("without {} the estimate would be undefined", what));
   } else {
-    out.warnings.push_back(fmt::format("{} moved the value {}", what, change.in_words(out)));
+    out.warnings.push_back(fmt::format("{} moved the estimate {}", what, change.in_words(out)));
   }
 }
 
@@ -155,13 +155,13 @@ void diagnose_predictions(const EstimatorInfo& estimator, const Evidence& eviden
   const double share = totals.count(num_implausible) / totals.count(is_implausible.size());
   if (share <= kManyImplausible && !change.matters()) return;
   const std::string where = sentence(
-      "the model's predictions for {:.2g} % of the nodes lie far outside the outcomes seen",
+      "predictions for {:.2g} % of the nodes lie far outside the range of observed outcomes",
       100 * share);
   out.warnings.push_back(
-      model.bounded ? fmt::format("{} and were bounded, which moved the value {}", where,
-                                  change.in_words(out))
-                    : fmt::format("{}; without those excesses the value would move {}", where,
-                                  ValueChange{-change.moved, change.scale}.in_words(out)));
+      model.bounded
+          ? fmt::format("{}; truncating them moved the estimate {}", where, change.in_words(out))
+          : fmt::format("{}; truncating them would move the estimate {}", where,
+                        ValueChange{-change.moved, change.scale}.in_words(out)));
 }
 
 void diagnose_implied_weights(const Evidence& evidence, Estimate& out) {
@@ -178,12 +178,12 @@ void diagnose_implied_weights(const Evidence& evidence, Estimate& out) {
   out.effective_sample_size = effective_size;
   out.max_weight = totals.allreduce_max(largest);
   warn_of_low_size(effective_size, totals.count(num_fitted), evidence.sample.num_arms(),
-                   " in the regression: it extrapolates to what the policy would do", out);
+                   " in the regression: the outcome model extrapolates to the policy", out);
   if (!evidence.implied->converged) {
-    out.warnings.emplace_back("the weights that the regression implies did not converge");
+    out.warnings.emplace_back("the implied weights of the regression did not converge");
   }
   if (!std::isfinite(evidence.implied->variance)) {
-    out.warnings.emplace_back("no standard error: the model has as many parameters as nodes");
+    out.warnings.emplace_back("no standard error: the regression has as many parameters as nodes");
   }
 }
 
@@ -203,8 +203,7 @@ void diagnose_arms(const Evidence& evidence, Estimate& out) {
     const std::string which = arm_adjective(sample.arms, static_cast<Arm>(arm));
     if (num_nodes[arm] < 2) {
       drop_interval(out);
-      out.warnings.push_back(
-          fmt::format("no standard error: there is a single {} node to learn from", which));
+      out.warnings.push_back(fmt::format("no standard error: there is only one {} node", which));
     } else {
       small.push_back(fmt::format("{} {}", num_nodes[arm], which));
     }
@@ -233,8 +232,8 @@ void diagnose_constant_arms(const Evidence& evidence, Estimate& out) {
     if (sample.totals->allreduce(given) < kShareThatCounts * all || low != ends[0]) continue;
     drop_interval(out);
     out.warnings.push_back(sentence(
-        "no standard error: every outcome of arm {} is the same ({:.6g}), so nothing says how far "
-        "they vary; wait for more outcomes, or take one that varies",
+        "no standard error: all outcomes in arm {} are equal ({:.6g}), so their variance cannot be "
+        "estimated; collect more outcomes or use an outcome that varies",
         printable(sample.arms[arm]), low));
   }
 }
@@ -245,9 +244,9 @@ void diagnose_balance(const Evidence& evidence, std::span<const double> weights,
   out.max_weight = largest;
   out.effective_sample_size = effective_sample_size(weights);
   warn_of_low_size(*out.effective_sample_size, static_cast<double>(weights.size()),
-                   evidence.sample.num_arms(), ": few nodes are like what the policy would do",
-                   out);
-  double foreign = 0;  // on outcomes of an arm that the policy never gives that node
+                   evidence.sample.num_arms(),
+                   ": few logged nodes are comparable to the policy's assignments", out);
+  double foreign = 0;  // on outcomes of an arm that the policy never assigns to that node
   double all = 0;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     const double taken = evidence.policy(i, evidence.sample.arm[i]);
@@ -256,8 +255,8 @@ void diagnose_balance(const Evidence& evidence, std::span<const double> weights,
   }
   if (foreign > kForeignWeightShare * all) {
     out.warnings.push_back(sentence(
-        "{:.0f} % of the weight lies on what the policy never does: one total ties the weights of "
-        "the arms together, so the value leans towards the other arm{}",
+        "{:.0f} % of the weight lies on arms that the policy never assigns, as weights are "
+        "normalised over all arms together: the estimate is biased towards the other arm{}",
         100 * foreign / all, evidence.sample.num_arms() > 2 ? "s" : ""));
   }
 }

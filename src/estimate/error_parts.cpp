@@ -24,12 +24,12 @@ std::vector<double> arm_variances(const LoggedSample& sample) {
   return variances;
 }
 
-/// The variance of what units would have had under arms that they did not get. `coefficient`: of
-/// what they had, which it may go together with.
+/// The variance of the potential outcomes under arms that were not received. `coefficient`: of the
+/// observed outcomes, with which their noise may be correlated.
 template <class Noise>
 double sum_unlogged(const Evidence& evidence, ArmNoise arm_noise,
                     std::span<const double> coefficient, const Noise& noise) {
-  if (arm_noise == ArmNoise::kShared) return 0;  // all of it is in the coefficient
+  if (arm_noise == ArmNoise::kShared) return 0;  // already in the coefficient
   const LoggedSample& sample = evidence.sample;
   CompensatedSum total;
   for (std::size_t i = 0; i < sample.size(); ++i) {
@@ -49,8 +49,8 @@ double sum_unlogged(const Evidence& evidence, ArmNoise arm_noise,
   return sample.totals->allreduce(total.value()) / (n * n);
 }
 
-/// `taken`: how much of a unit's own noise the policy would have met, π_T or, where arms share
-/// their noise, all of it.
+/// `taken`: the share of a unit's observed noise that its outcome under the policy would have, π_T
+/// or, where arms share their noise, all of it.
 void set_parts(const Evidence& evidence, ArmNoise arm_noise, std::span<const double> weights,
                std::span<const double> residual, double centre, ErrorParts& out) {
   const LoggedSample& sample = evidence.sample;
@@ -58,15 +58,15 @@ void set_parts(const Evidence& evidence, ArmNoise arm_noise, std::span<const dou
     const double taken =
         arm_noise == ArmNoise::kShared ? sample.weight_of(i) : evidence.policy(i, sample.arm[i]);
     out.coefficient.push_back(weights[i] - taken);
-    out.these.push_back(weights[i] * (residual[i] - centre) - taken * residual[i]);
+    out.sample.push_back(weights[i] * (residual[i] - centre) - taken * residual[i]);
     if (sample.is_grouped) {
-      out.grouped.push_back(out.these[i] - (sample.weight_of(i) - taken) * residual[i]);
+      out.grouped.push_back(out.sample[i] - (sample.weight_of(i) - taken) * residual[i]);
     }
   }
 }
 
-/// The means of the arms as the outcome model.
-void take_arm_means_apart(const Evidence& evidence, ArmNoise arm_noise, ErrorParts& out) {
+/// With the arm means as the outcome model.
+void decompose_arm_means(const Evidence& evidence, ArmNoise arm_noise, ErrorParts& out) {
   const LoggedSample& sample = evidence.sample;
   const std::size_t num_arms = sample.num_arms();
   std::vector<double> share(num_arms, 0.0);
@@ -91,21 +91,21 @@ void take_arm_means_apart(const Evidence& evidence, ArmNoise arm_noise, ErrorPar
                                        [&](std::size_t, std::size_t a) { return noise[a]; });
 }
 
-/// Splits the residuals as the model does: what it takes for noise stays in the parts, and what it
-/// could not learn of its effects counts as imbalance.
-void believe_noise(const Evidence& evidence, ArmNoise arm_noise, ErrorParts& out) {
+/// Splits the residual variance as the model does: its noise variance stays in the contributions,
+/// and effects that the weights do not balance count as imbalance.
+void scale_to_noise(const Evidence& evidence, ArmNoise arm_noise, ErrorParts& out) {
   const LoggedSample& sample = evidence.sample;
   const std::vector<double>& share = evidence.implied->noise_share;
-  if (sample.is_grouped) out.whole = out.these;
-  out.whole_unlogged_variance = out.unlogged_variance;
+  if (sample.is_grouped) out.unscaled = out.sample;
+  out.unscaled_unlogged_variance = out.unlogged_variance;
   for (std::size_t i = 0; i < sample.size(); ++i) {
-    out.these[i] *= std::sqrt(share[sample.arm[i]]);
+    out.sample[i] *= std::sqrt(share[sample.arm[i]]);
   }
   out.unlogged_variance = sum_unlogged(
       evidence, arm_noise, out.coefficient,
       [&](std::size_t i, std::size_t a) { return share[a] * (*evidence.noise)(i, a); });
   out.imbalance = evidence.implied->imbalance;
-  out.place = evidence.policy_place;
+  out.policy_index = evidence.policy_index;
 }
 
 }  // namespace
@@ -143,15 +143,15 @@ Matrix<double> uncorrected_part(const Evidence& evidence, std::span<const double
   return table;
 }
 
-ErrorParts take_error_apart(const EstimatorInfo& estimator, const Evidence& evidence,
-                            const EstimatorOptions& options, std::span<const double> weights,
-                            std::vector<double> influence) {
+ErrorParts decompose_error(const EstimatorInfo& estimator, const Evidence& evidence,
+                           const EstimatorOptions& options, std::span<const double> weights,
+                           std::vector<double> influence) {
   ErrorParts out;
   out.population = std::move(influence);
   const LoggedSample& sample = evidence.sample;
   const Totals& totals = *sample.totals;
   if (estimator.method == Method::kArmMeans) {
-    take_arm_means_apart(evidence, options.arm_noise, out);
+    decompose_arm_means(evidence, options.arm_noise, out);
     return out;
   }
   if (!estimator.needs_outcome_model() || evidence.noise == nullptr) return out;
@@ -171,7 +171,7 @@ ErrorParts take_error_apart(const EstimatorInfo& estimator, const Evidence& evid
     }
     set_parts(evidence, options.arm_noise, scaled, residual, centre, out);
   } else {
-    // The weights of nodes outside of the sample would be missing.
+    // Otherwise the weights of nodes outside of the sample would be missing.
     if (evidence.implied == nullptr || evidence.implied->weights.size() != sample.size()) {
       return out;
     }
@@ -187,17 +187,17 @@ ErrorParts take_error_apart(const EstimatorInfo& estimator, const Evidence& evid
   }
   const auto noise = [&](std::size_t i, std::size_t a) { return (*evidence.noise)(i, a); };
   out.unlogged_variance = sum_unlogged(evidence, options.arm_noise, out.coefficient, noise);
-  out.predictive_error = error_of_these(out, totals);
+  out.predictive_error = error_for_sample(out, totals);
   if (estimator.method != Method::kDoublyRobust && !evidence.implied->imbalance.empty()) {
-    believe_noise(evidence, options.arm_noise, out);
+    scale_to_noise(evidence, options.arm_noise, out);
   }
   return out;
 }
 
-double error_of_these(const ErrorParts& parts, const Totals& totals) {
-  const double n = totals.count(parts.these.size());
-  const double imbalance = parts.imbalance.empty() ? 0 : parts.imbalance[parts.place];
-  return std::sqrt(variance(parts.these, 1, totals) / n + parts.unlogged_variance + imbalance);
+double error_for_sample(const ErrorParts& parts, const Totals& totals) {
+  const double n = totals.count(parts.sample.size());
+  const double imbalance = parts.imbalance.empty() ? 0 : parts.imbalance[parts.policy_index];
+  return std::sqrt(variance(parts.sample, 1, totals) / n + parts.unlogged_variance + imbalance);
 }
 
 }  // namespace cone

@@ -22,7 +22,7 @@
 namespace cone {
 namespace {
 
-/// The weights an estimator puts on outcomes or residuals, before and after its own bound.
+/// The weights of outcomes or residuals, before and after the estimator's own bound.
 struct WeightsUsed {
   std::vector<double> raw;
   std::vector<double> used;
@@ -72,7 +72,7 @@ ValueAndInfluence linearise(Method method, const Evidence& evidence,
       return arm_means(sample.arm, sample.outcome, evidence.policy, sample.weight, totals);
     case Method::kInversePropensity:
     case Method::kClippedInversePropensity:
-      // Where no logged node did what the policy would do, a mean of zeros is no estimate.
+      // Where no logged arm is one that the policy assigns, a mean of zeros is no estimate.
       return sum(weights, totals) == 0
                  ? without_value(weights.size())
                  : inverse_propensity(weights, sample.outcome, sample.weight, totals);
@@ -105,9 +105,9 @@ void check_input(const EstimatorInfo& estimator, const Evidence& evidence) {
     return table.rows() == n && table.cols() == evidence.sample.num_arms();
   };
   require(fits(evidence.policy) && evidence.sample.totals->count(n) > 0,
-          "estimate: a policy of other nodes or arms");
+          "estimate: the policy has other nodes or arms than the sample");
   require(evidence.sample.weight.empty() || evidence.sample.weight.size() == n,
-          "estimate: weights of other nodes");
+          "estimate: the weights have another length than the sample");
   require(!estimator.needs_propensity() ||
               (evidence.propensity != nullptr && fits(evidence.propensity->e.view())),
           "estimate: the estimator needs a propensity for every node and arm");
@@ -126,16 +126,15 @@ void set_interval(double level, Estimate& out) {
   out.population_sampling_interval = around_value(out.population_standard_error);
 }
 
-/// Whether the value is a linear function of the outcomes with weights that are known.
+/// Whether the value is a linear function of the outcomes with known weights.
 bool rests_on_implied_weights(const EstimatorInfo& estimator, const Evidence& evidence) {
   return evidence.implied != nullptr &&
          (estimator.method == Method::kDirect || estimator.method == Method::kCautiousCorrection ||
           estimator.method == Method::kSwitch || estimator.method == Method::kShrinkage);
 }
 
-/// Of the cautious correction, beside that of the direct method. The correction takes errors of the
-/// model off where it counts in full, and adds its own: with both added up the error is never too
-/// small.
+/// Standard error of the shrunken correction, beside that of the direct method. A correction that
+/// counts in full removes errors of the model and adds its own: the sum of both is conservative.
 double error_of_correction(const EstimatorInfo& estimator, const Evidence& evidence) {
   if (estimator.method != Method::kCautiousCorrection) return 0;
   const CautiousCorrection corrected = correct_cautiously(
@@ -146,58 +145,58 @@ double error_of_correction(const EstimatorInfo& estimator, const Evidence& evide
   return corrected.factor * corrected.correction_error;
 }
 
-/// For the population: the spread of units that `influence` shows, and beside it the error of
-/// the outcome model itself. For the sample: what error_parts.hpp says.
+/// For the population: the variance of sampling units (`influence`) plus the estimation error of
+/// the outcome model. For the sample: see error_parts.hpp.
 void set_standard_errors(const EstimatorInfo& estimator, const Evidence& evidence,
                          std::span<const double> influence, Target target, Estimate& out) {
   const Totals& totals = *evidence.sample.totals;
-  const bool has_parts = totals.any(!out.parts.these.empty());
+  const bool has_parts = totals.any(!out.parts.sample.empty());
   out.target = Target::kPopulation;
   out.population_standard_error = standard_error(influence, totals);
-  double of_these = has_parts ? error_of_these(out.parts, totals) : kNaN;
+  double for_sample = has_parts ? error_for_sample(out.parts, totals) : kNaN;
   if (rests_on_implied_weights(estimator, evidence)) {
     const double spread =
         standard_error(direct_method(expected_outcome(evidence.policy, evidence.outcome->mu.view()),
                                      evidence.sample.weight, totals)
                            .influence,
                        totals);
-    // Implied weights of the whole sample know of the correction; others do not.
+    // Implied weights of all nodes of the sample include the correction; others do not.
     const double correction = has_parts ? 0 : error_of_correction(estimator, evidence);
     out.population_standard_error =
         std::sqrt(spread * spread + evidence.implied->variance + correction * correction);
-    if (!has_parts && evidence.implied->variance_of_these) {
-      of_these = std::hypot(std::sqrt(*evidence.implied->variance_of_these), correction);
+    if (!has_parts && evidence.implied->variance_for_sample) {
+      for_sample = std::hypot(std::sqrt(*evidence.implied->variance_for_sample), correction);
     }
   }
   out.standard_error = out.population_standard_error;
-  if (target == Target::kSample && !std::isnan(of_these)) {
+  if (target == Target::kSample && !std::isnan(for_sample)) {
     out.target = Target::kSample;
-    out.standard_error = of_these;
+    out.standard_error = for_sample;
   }
 }
 
-/// Whether a standard error from the spread of predictions and weighted residuals would miss the
-/// error of the outcome model itself. Switching and shrinking leave residuals uncorrected, and so
-/// does the literal correction, which divides by n twice.
-bool takes_model_as_exact(const EstimatorInfo& estimator, const Evidence& evidence,
-                          Correction correction) {
+/// Whether a standard error from the spread of predictions and weighted residuals would ignore the
+/// estimation error of the outcome model. Switching and shrinking leave residuals uncorrected, and
+/// so does the literal correction, which divides by n twice.
+bool ignores_model_error(const EstimatorInfo& estimator, const Evidence& evidence,
+                         Correction correction) {
   if (estimator.method == Method::kDoublyRobust) return correction == Correction::kLiteral;
   return estimator.needs_outcome_model() && !rests_on_implied_weights(estimator, evidence);
 }
 
-/// Names an estimator that has an interval, unless the log lacks too many nodes for any by weights.
-void refuse_interval(const EstimatorInfo& estimator, bool lacks_nodes, Estimate& out) {
+/// Names an estimator that has an interval, unless overlap is too poor for any weighting estimator.
+void refuse_interval(const EstimatorInfo& estimator, bool lacks_overlap, Estimate& out) {
   drop_interval(out);
-  std::string why = "no standard error: it would take the outcome model as exact";
-  if (!lacks_nodes && estimator.method == Method::kDoublyRobust) {
-    why += "; the other corrections have one";
-  } else if (!lacks_nodes) {
+  std::string why = "no standard error: it would ignore the estimation error of the outcome model";
+  if (!lacks_overlap && estimator.method == Method::kDoublyRobust) {
+    why += "; another --correction has one";
+  } else if (!lacks_overlap) {
     why += fmt::format("; {} has one", doubly_robust_on(estimator.outcome));
   }
   out.warnings.push_back(std::move(why));
 }
 
-/// The standard error of the mean outcome: what counts as one where an estimate has none.
+/// The standard error of the mean outcome: the scale where an estimate has no standard error.
 double mean_error(const LoggedSample& sample) {
   return std::sqrt(variance(sample.outcome, 0, *sample.totals) /
                    sample.totals->count(sample.size()));
@@ -241,8 +240,9 @@ void set_status(Estimate& out) {
     out.status = EstimateStatus::kUndefined;
     const bool no_weight = out.effective_sample_size.value_or(1) == 0;
     out.warnings.insert(out.warnings.begin(),
-                        no_weight ? "no value: no logged node did what the policy would do"
-                                  : "no value: an arm is missing or the numbers overflow");
+                        no_weight
+                            ? "no estimate: no logged node received an arm that the policy assigns"
+                            : "no estimate: an arm has no nodes, or the numbers overflow");
   } else if (!out.warnings.empty()) {
     out.status = EstimateStatus::kCaution;
   }
@@ -261,13 +261,13 @@ Estimate estimate(const EstimatorInfo& estimator, const Evidence& evidence,
   out.estimator = estimator.name;
   const ValueAndInfluence result = linearise(estimator.method, evidence, options, weights.used);
   out.value = result.value;
-  out.parts = take_error_apart(estimator, evidence, options, weights.used, result.influence);
+  out.parts = decompose_error(estimator, evidence, options, weights.used, result.influence);
   set_standard_errors(estimator, evidence, result.influence, options.target, out);
   set_interval(options.level, out);
-  const bool exact_model = takes_model_as_exact(estimator, evidence, options.correction);
+  const bool exact_model = ignores_model_error(estimator, evidence, options.correction);
   const double scale = exact_model ? mean_error(evidence.sample) : error_scale(evidence, out);
-  const bool lacks_nodes = diagnose_overlap(estimator, evidence, scale, out);
-  if (exact_model && has_interval(out)) refuse_interval(estimator, lacks_nodes, out);
+  const bool lacks_overlap = diagnose_overlap(estimator, evidence, scale, out);
+  if (exact_model && has_interval(out)) refuse_interval(estimator, lacks_overlap, out);
   if (estimator.needs_propensity()) {
     diagnose_weights(estimator.method, weights.raw, weights.used, evidence, out);
     const double other = value_without_bounds(estimator, evidence, options, weights, out);

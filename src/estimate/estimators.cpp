@@ -9,7 +9,7 @@
 namespace cone {
 namespace {
 
-/// How many units a node stands for.
+/// Survey weight of a node.
 double count_units(std::span<const double> units, std::size_t node) {
   return units.empty() ? 1 : units[node];
 }
@@ -40,7 +40,7 @@ ValueAndInfluence arm_means(std::span<const Arm> arm, std::span<const double> ou
   for (std::size_t a = 0; a < num_arms; ++a) {
     arm_mean[a] = totals.allreduce(sums[a].value()) / arm_count[a];
   }
-  // The control arm gets what the others leave, so that the shares sum to 1.
+  // The control arm gets the remainder, so that the shares sum to 1.
   std::vector<double> policy_share(num_arms, 1.0);
   for (std::size_t a = 1; a < num_arms; ++a) {
     policy_share[a] = mean(arm_column(policy, static_cast<Arm>(a)), totals);
@@ -142,7 +142,7 @@ CautiousCorrection correct_cautiously(std::span<const double> expected,
                                       std::span<const double> units, const Totals& totals) {
   CautiousCorrection out;
   out.direct = direct_method(expected, units, totals);
-  // Nothing logged speaks to the policy, nor to the model.
+  // Without weight there is nothing to correct by.
   if (!(sum(weights, totals) > 0)) return out;
   const ValueAndInfluence correcting = self_normalised(weights, residual, totals);
   out.correction = correcting.value;

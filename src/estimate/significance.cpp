@@ -26,7 +26,8 @@ TestResult lower_tail(double difference, double standard_error, double degrees_o
 }  // namespace
 
 TestResult paired_t_test_less(std::span<const double> a, std::span<const double> b) {
-  require(a.size() == b.size() && a.size() >= 2, "paired t test: needs two samples of one length");
+  require(a.size() == b.size() && a.size() >= 2,
+          "paired t test: needs two samples of equal length, at least 2");
   std::vector<double> difference(a.size());
   for (std::size_t i = 0; i < a.size(); ++i) difference[i] = a[i] - b[i];
   const auto n = static_cast<double>(a.size());

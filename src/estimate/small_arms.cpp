@@ -12,16 +12,16 @@
 namespace cone {
 namespace {
 
-// Rules of thumb: they decide when to speak (docs/inference.md has how often intervals held).
+// Rules of thumb: they decide when to warn (docs/inference.md has the coverage of the intervals).
 constexpr double kFewOfArm = 50;
 constexpr double kMuchOfVariance = 0.2;
-// Of the effective nodes of all arms together: beyond it that number, which is shown, tells as
+// Of the effective sample size of all arms together: beyond it that size, which is shown, says as
 // much.
 constexpr double kHiddenShare = 0.2;
 
 /// Sums over the members of an arm, each scaled so that squares do not overflow.
 struct ArmSums {
-  double given = 0;  ///< by the policy, over all nodes
+  double assigned = 0;  ///< the policy's probability of the arm, over all nodes
   double weight = 0;
   double squared_weight = 0;
   double variance = 0;
@@ -31,17 +31,17 @@ struct ArmSums {
   }
 };
 
-/// What the outcome of node i adds to the variance of the value, times (n · scale)². By the noise
-/// that the model of the outcome leaves in the node's arm: a model may count part of its residuals
-/// as effects that it has yet to learn, and there the parts of the error are small. Without a
-/// model, by those.
+/// Contribution of node i's outcome to the variance of the value, times (n · scale)²: by the
+/// residual variance of the node's arm, as a model may count part of its residuals as effects not
+/// yet learnt, so that error contributions are too small. Without an outcome model, by the
+/// influence function.
 double variance_of_node(const Evidence& evidence, std::span<const double> weights,
                         const Estimate& estimate, double scale, std::size_t i) {
   if (evidence.noise == nullptr) return std::pow(scale * estimate.parts.population[i], 2);
   return std::pow(scale * weights[i], 2) * (*evidence.noise)(i, evidence.sample.arm[i]);
 }
 
-/// Over all processes.
+/// Over all ranks.
 std::vector<ArmSums> sum_arms(const Evidence& evidence, std::span<const double> weights,
                               const Estimate& estimate) {
   const LoggedSample& sample = evidence.sample;
@@ -51,7 +51,7 @@ std::vector<ArmSums> sum_arms(const Evidence& evidence, std::span<const double> 
                                  ? scale_for_squares(estimate.parts.population, *sample.totals)
                                  : scale;
   for (std::size_t i = 0; i < sample.size(); ++i) {
-    for (std::size_t a = 0; a < sums.size(); ++a) sums[a].given += evidence.policy(i, a);
+    for (std::size_t a = 0; a < sums.size(); ++a) sums[a].assigned += evidence.policy(i, a);
     ArmSums& own = sums[sample.arm[i]];
     own.weight += scale * weights[i];
     own.squared_weight += (scale * weights[i]) * (scale * weights[i]);
@@ -59,7 +59,7 @@ std::vector<ArmSums> sum_arms(const Evidence& evidence, std::span<const double> 
   }
   std::vector<double> flat;
   for (const ArmSums& s : sums) {
-    flat.insert(flat.end(), {s.given, s.weight, s.squared_weight, s.variance});
+    flat.insert(flat.end(), {s.assigned, s.weight, s.squared_weight, s.variance});
   }
   sample.totals->allreduce(flat);
   for (std::size_t a = 0; a < sums.size(); ++a) {
@@ -81,15 +81,14 @@ void diagnose_small_arms(const Evidence& evidence, std::span<const double> weigh
   for (std::size_t a = 0; a < sums.size(); ++a) {
     const double few = sums[a].effective_sample_size();
     const double share = all > 0 ? sums[a].variance / all : 0;
-    if (sums[a].given == 0 || few >= kFewOfArm || few >= kHiddenShare * effective_sample_size ||
+    if (sums[a].assigned == 0 || few >= kFewOfArm || few >= kHiddenShare * effective_sample_size ||
         share < kMuchOfVariance) {
       continue;
     }
     out.warnings.push_back(sentence(
-        "effective sample size {:.0f} in arm '{}', which makes {:.0f} % of the variance: the "
-        "normal "
-        "approximation may be poor and the interval too narrow (docs/inference.md, \"Few units of "
-        "an arm\")",
+        "effective sample size {:.0f} in arm '{}', which contributes {:.0f} % of the variance: the "
+        "normal approximation may be poor and the interval too narrow (docs/inference.md, \"Few "
+        "units of an arm\")",
         few, printable(sample.arms[a]), 100 * share));
   }
 }

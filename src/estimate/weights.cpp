@@ -28,14 +28,14 @@ std::vector<double> importance_weights(std::span<const Arm> arm, MatrixView<cons
   for (std::size_t i = 0; i < weights.size(); ++i) {
     const double wanted = policy(i, arm[i]);
     const double logged = propensity(i, arm[i]);
-    weights[i] = wanted == 0 ? 0.0 : wanted / logged;  // 0 / 0 is no weight either
+    weights[i] = wanted == 0 ? 0.0 : wanted / logged;  // 0 / 0 counts as 0
   }
   return weights;
 }
 
 double limit_of_weights(AutoNumber given, std::size_t num_arms) {
-  constexpr double kTimesOrdinary = 5;
-  return given.value_or(kTimesOrdinary * static_cast<double>(num_arms));
+  constexpr double kTimesUniform = 5;
+  return given.value_or(kTimesUniform * static_cast<double>(num_arms));
 }
 
 std::vector<double> clipped_weights(std::span<const double> weights, double bound,

@@ -28,18 +28,17 @@ std::optional<AssociationDiagnostics> associate_residuals(const EstimationBasis&
 void describe_association(const std::optional<AssociationDiagnostics>& found,
                           const Decision& decision, bool has_sensitivity_intervals,
                           Diagnostics& out) {
-  constexpr double kSure = 0.01;
-  constexpr double kNotable = 0.02;  // a correlation that is smaller moves no interval
+  constexpr double kSignificant = 0.01;
+  constexpr double kNotable = 0.02;  // smaller correlations hardly affect intervals
   out.residual_association = found;
-  if (!found || found->p > kSure || found->moran < kNotable) return;
+  if (!found || found->p > kSignificant || found->moran < kNotable) return;
   out.warnings.push_back(sentence(
-      "what {} leaves unexplained goes together among neighbours (Moran's I {:.2f}, p {:.2g}): "
-      "something on the network is missing in its model. Intervals allow for it as far as it shows "
-      "({}); if it also moved the treatment, {}",
+      "the residuals of {} are correlated among neighbours (Moran's I {:.2f}, p {:.2g}): its "
+      "outcome model misses a network component. Intervals allow for the correlation ({}) but not "
+      "for confounding by that component: {}",
       decision.estimator, found->moran, found->p, enum_name(decision.dependence),
-      has_sensitivity_intervals
-          ? "see the sensitivity intervals"
-          : "they do not hold what that does: network_dm has sensitivity intervals"));
+      has_sensitivity_intervals ? "see the sensitivity intervals"
+                                : "network_dm has sensitivity intervals"));
 }
 
 }  // namespace cone

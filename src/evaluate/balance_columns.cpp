@@ -7,7 +7,7 @@
 namespace cone {
 namespace {
 
-/// For every column: how far the mean of the arm that is furthest off is from that of all.
+/// For every column: the largest standardised mean difference between an arm and all nodes.
 std::vector<double> measure_raw_imbalance(const FeatureMatrix& x,
                                           const std::vector<ColumnUnit>& units,
                                           const LoggedSample& sample) {
@@ -43,15 +43,15 @@ std::vector<double> measure_raw_imbalance(const FeatureMatrix& x,
     }
   }
   if (totals.has_others()) {
-    // Words that stand with as many units of every arm are as far off, and the first comes first:
-    // what adding up in parts left over must not tell them apart.
+    // Columns with equal differences are listed in their order: rounding of the distributed sums
+    // must not break such ties.
     constexpr double kSteps = 1e10;  // per standard deviation
     for (double& off : furthest) off = std::round(off * kSteps) / kSteps;
   }
   return furthest;
 }
 
-/// The columns of [begin, end) that are no constants, the furthest `most` of them.
+/// The columns of [begin, end) that are not constant, the `most` most unbalanced of them.
 std::vector<std::uint32_t> take_furthest(const std::vector<double>& furthest,
                                          const std::vector<ColumnUnit>& units, std::size_t begin,
                                          std::size_t end, std::size_t most) {
@@ -77,13 +77,13 @@ BalanceColumns::BalanceColumns(const FeatureTable& features, const LoggedSample&
       take_furthest(furthest, units_, features.num_dense, x.cols(), most_counts);
   chosen_.insert(chosen_.end(), counts.begin(), counts.end());
   constexpr std::uint32_t kNotChosen = std::numeric_limits<std::uint32_t>::max();
-  std::vector<std::uint32_t> place(x.cols(), kNotChosen);
-  for (std::uint32_t k = 0; k < chosen_.size(); ++k) place[chosen_[k]] = k;
+  std::vector<std::uint32_t> index(x.cols(), kNotChosen);
+  for (std::uint32_t k = 0; k < chosen_.size(); ++k) index[chosen_[k]] = k;
   entries_.resize(chosen_.size());
   for (std::size_t i = 0; i < x.rows(); ++i) {
     const SparseMatrix::Row row = x.sparse().row(i);
     for (std::size_t k = 0; k < row.size(); ++k) {
-      const std::uint32_t column = place[row.columns[k]];
+      const std::uint32_t column = index[row.columns[k]];
       if (column == kNotChosen) continue;
       entries_[column].push_back({static_cast<NodeIndex>(i), row.values[k]});
     }

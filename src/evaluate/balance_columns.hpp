@@ -10,13 +10,12 @@
 
 namespace cone {
 
-/// The features that differ most between the arms as they are, and their values.
+/// The features with the largest imbalance between the arms before weighting, and their values.
 class BalanceColumns {
  public:
-  /// At most `most_dense` measurements and `most_counts` counts, those whose mean in some arm of
-  /// the sample is furthest from the mean of all, in standard deviations. Nodes of
-  /// the sample are rows of the features; over all processes that share it. O(entries + columns ·
-  /// arms).
+  /// At most `most_dense` numeric and `most_counts` count features, those with the largest
+  /// standardised mean difference between some arm of the sample and all nodes. Nodes of the sample
+  /// are rows of the features; over all ranks. O(entries + columns · arms).
   BalanceColumns(const FeatureTable& features, const LoggedSample& sample, std::size_t most_dense,
                  std::size_t most_counts);
 
@@ -33,8 +32,7 @@ class BalanceColumns {
     NodeIndex node;
     double value;
   };
-  std::vector<std::vector<Entry>>
-      entries_;  // of the chosen columns, where they are stored sparsely
+  std::vector<std::vector<Entry>> entries_;  // of the chosen columns that are stored sparsely
 };
 
 }  // namespace cone

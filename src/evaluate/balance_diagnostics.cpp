@@ -18,12 +18,12 @@
 namespace cone {
 namespace {
 
-// docs/diagnostics.md says why.
-constexpr std::size_t kMostMeasurements = 50;
+// docs/diagnostics.md explains the thresholds.
+constexpr std::size_t kMostNumeric = 50;
 constexpr std::size_t kMostCounts = 20;
-constexpr double kBalanced = 0.1;            // standard deviations
-constexpr double kBeyondChanceOfMany = 4.0;  // standard errors: there are many columns
-constexpr std::size_t kColumnsAtOnce = 8;    // whose values are kept side by side
+constexpr double kBalanced = 0.1;           // standardised mean difference (Austin 2009)
+constexpr double kSignificantOfMany = 4.0;  // standard errors: many columns are tested
+constexpr std::size_t kColumnsAtOnce = 8;   // limits memory
 
 /// `values`: one per node of the data.
 SampleColumn take_own(const LoggedSample& sample, std::span<const double> values, std::string name,
@@ -31,12 +31,12 @@ SampleColumn take_own(const LoggedSample& sample, std::span<const double> values
   SampleColumn out{.name = std::move(name), .of = std::move(of)};
   for (std::size_t i = 0; i < sample.size(); ++i) {
     out.values.push_back(values[sample.nodes[i]]);
-    out.places.push_back(i);
+    out.rows.push_back(i);
   }
   return out;
 }
 
-/// Of nodes that have neighbours. `values`: one row per node of the data.
+/// Means over neighbours, of nodes that have any. `values`: one row per node of the data.
 SampleColumn average_neighbours(const Context& context, const Neighbourhood& network,
                                 const LoggedSample& sample, const Matrix<double>& values,
                                 std::string name) {
@@ -48,12 +48,12 @@ SampleColumn average_neighbours(const Context& context, const Neighbourhood& net
     const std::size_t num_neighbours = network.degree(node);
     if (num_neighbours == 0) continue;
     out.values.push_back(total(node, 0) / static_cast<double>(num_neighbours));
-    out.places.push_back(i);
+    out.rows.push_back(i);
   }
   return out;
 }
 
-/// Own columns, then those of neighbours where there is a network.
+/// Own features, then means over neighbours where there is a network.
 std::vector<BalanceByArm> compare_columns(const Context& context, const BalanceColumns& columns,
                                           const Neighbourhood& network, const LoggedSample& sample,
                                           MatrixView<const double> e) {
@@ -85,27 +85,27 @@ std::vector<BalanceByArm> compare_columns(const Context& context, const BalanceC
 std::string describe_column(const ColumnBalance& column) {
   if (column.of == "degree") return "the degree";
   return fmt::format("'{}'{}", printable(column.name),
-                     column.of == "neighbours" ? " of neighbours" : "");
+                     column.of == "neighbours" ? " averaged over neighbours" : "");
 }
 
 Verdict judge_balance(const ArmBalance& arm, const std::string& phrase) {
   const ColumnBalance* worst = nullptr;
   for (const ColumnBalance& column : arm.columns) {
     const double off = std::abs(column.after);
-    const bool is_sure = off > kBalanced && off > kBeyondChanceOfMany * column.error;
+    const bool is_sure = off > kBalanced && off > kSignificantOfMany * column.error;
     if (is_sure && (worst == nullptr || off > std::abs(worst->after))) worst = &column;
   }
   if (worst != nullptr) {
     return {true,
-            sentence("weighting leaves those with {} {:+.2f} standard deviations off in "
-                     "{} ({:+.2f} before, limit {:g}): weights alone do not make the arms "
-                     "comparable",
-                     phrase, worst->after, describe_column(*worst), worst->before, kBalanced)};
+            sentence("after weighting, the standardised mean difference of {} under {} is {:+.2f} "
+                     "({:+.2f} before, limit {:g}): weighting alone does not balance the arms",
+                     describe_column(*worst), phrase, worst->after, worst->before, kBalanced)};
   }
-  return {false, sentence("after weighting, those with {} are at most {:.2f} standard "
-                          "deviations off in any column ({:.2f} before){}",
-                          phrase, arm.largest_after, arm.largest_before,
-                          arm.largest_after > kBalanced ? ", which chance may explain" : "")};
+  return {false,
+          sentence("after weighting, standardised mean differences under {} are at most {:.2f} "
+                   "({:.2f} before){}",
+                   phrase, arm.largest_after, arm.largest_before,
+                   arm.largest_after > kBalanced ? ", which sampling error may explain" : "")};
 }
 
 }  // namespace
@@ -113,7 +113,7 @@ Verdict judge_balance(const ArmBalance& arm, const std::string& phrase) {
 std::vector<ArmBalance> measure_balance(const Context& context, const FeatureTable& features,
                                         const Neighbourhood& network, const LoggedSample& sample,
                                         MatrixView<const double> e) {
-  const BalanceColumns columns(features, sample, kMostMeasurements, kMostCounts);
+  const BalanceColumns columns(features, sample, kMostNumeric, kMostCounts);
   std::vector<BalanceByArm> all = compare_columns(context, columns, network, sample, e);
   if (network.num_edge_ends() > 0) {
     std::vector<double> degree(network.size());

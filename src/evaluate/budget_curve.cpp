@@ -11,17 +11,17 @@
 namespace cone {
 namespace {
 
-/// Weights of the values in something, one per point.
+/// A linear contrast of the values: one weight per point.
 using Contrast = std::vector<double>;
 
-// A variance below this share of those that it is made of is rounding.
+// A variance below this share of its terms is rounding.
 constexpr double kRounding = 1e-12;
 
 double share_of(std::size_t point, std::size_t last) {
   return static_cast<double>(point) / static_cast<double>(last);
 }
 
-/// The value of a point less that of treating nobody.
+/// The value of a point minus that of treating no unit.
 Contrast gain_contrast(std::size_t point, std::size_t last) {
   Contrast out(last + 1, 0.0);
   out[point] += 1;
@@ -29,7 +29,7 @@ Contrast gain_contrast(std::size_t point, std::size_t last) {
   return out;
 }
 
-/// The gain less the share of what treating everyone gains.
+/// The gain minus the gain of treating a random subset of the same size.
 Contrast over_random_contrast(std::size_t point, std::size_t last) {
   Contrast out = gain_contrast(point, last);
   out[last] -= share_of(point, last);
@@ -49,12 +49,13 @@ Contrast sum_over_random(std::size_t last, const Weight& weight) {
   return out;
 }
 
-/// By trapezoids; the curve meets the line at both ends.
+/// By the trapezoidal rule; the curve meets the line at both ends.
 Contrast qini_contrast(std::size_t last) {
   return sum_over_random(last, [&](std::size_t) { return 1 / static_cast<double>(last); });
 }
 
-/// By trapezoids, and by the first point before it, where the ratio has no value.
+/// By the trapezoidal rule; before the first point, where the ratio is undefined, by its value
+/// there.
 Contrast autoc_contrast(std::size_t last) {
   return sum_over_random(last, [&](std::size_t k) {
     const double width = (k == 1 ? 1.5 : 1.0) / static_cast<double>(last);
@@ -81,7 +82,7 @@ double error_of(const Contrast& contrast, const Matrix<double>& covariance) {
   return variance < 0 ? 0 : std::sqrt(variance);  // NaN stays NaN
 }
 
-/// For all contrasts that have an error; NaN where none has.
+/// Joint critical value of all contrasts that have an error; pointwise where none has.
 double joint_factor_of(std::span<const Contrast> contrasts, const BudgetValues& values,
                        std::uint64_t seed) {
   std::vector<const Contrast*> known;
@@ -120,7 +121,7 @@ RankingArea describe_area(const Contrast& contrast, std::span<const double> net,
   return out;
 }
 
-/// The areas that go with true gains, by the same sums.
+/// The area under the true gains, by the same contrast.
 double true_area(const Contrast& contrast, const BudgetCurve& curve) {
   double total = 0;
   for (std::size_t k = 0; k < contrast.size(); ++k) total += contrast[k] * *curve.points[k].truth;
@@ -150,7 +151,7 @@ BudgetCurve describe_curve(const BudgetValues& values, std::uint64_t seed) {
     point.sampling_interval = range_around(point.gain, alone * point.standard_error);
     point.band = range_around(point.gain, gain_factor * point.standard_error);
     point.sensitivity_interval = {kNaN, kNaN};
-    // Both ends are on the line by definition.
+    // Both ends lie on the line by definition.
     point.over_random = k == 0 || k == last ? 0 : point.gain - point.share * (net[last] - net[0]);
     point.over_random_error = error_of(over_random[k], values.covariance);
     point.over_random_sampling_interval =
@@ -171,17 +172,17 @@ void add_true_gains(const Truth& truth, const LoggedSample& sample, const Rankin
     const Matrix<double> table = ranking.treat_first(share, truth.outcomes().cols());
     return truth.value(table.view(), sample.nodes, sample.weight);
   };
-  const double nobody = value_at(0);
+  const double untreated = value_at(0);
   for (BudgetPoint& point : curve.points) {
-    point.truth = value_at(point.share) - nobody - point.cost;
+    point.truth = value_at(point.share) - untreated - point.cost;
   }
   const std::size_t last = curve.points.size() - 1;
   curve.qini.truth = true_area(qini_contrast(last), curve);
   curve.autoc.truth = true_area(autoc_contrast(last), curve);
 }
 
-double measure_foresight(const Ranking& ranking, std::span<const Arm> arm,
-                         std::span<const double> residual) {
+double ranking_residual_statistic(const Ranking& ranking, std::span<const Arm> arm,
+                                  std::span<const double> residual) {
   const std::vector<double> position = ranking.positions();
   std::vector<double> mean_residual(kMaxArms, 0.0);
   std::vector<double> count(kMaxArms, 0.0);
@@ -194,7 +195,7 @@ double measure_foresight(const Ranking& ranking, std::span<const Arm> arm,
   for (std::size_t i = 0; i < arm.size(); ++i) {
     if (arm[i] != ranking.arm() && arm[i] != kControlArm) continue;
     const double sign = arm[i] == ranking.arm() ? 1 : -1;
-    // Both arms count the same, however many got each.
+    // Both arms have the same weight, whatever their sizes.
     const double part = sign * (position[i] - 0.5) *
                         (residual[i] - mean_residual[arm[i]] / count[arm[i]]) / count[arm[i]];
     total += part;

@@ -17,23 +17,26 @@ namespace cone {
 /// Values of treating growing shares of the units, from 0 to 1 in equal steps.
 struct BudgetValues {
   std::vector<double> gross;  ///< values
-  std::vector<double> cost;   ///< mean costs; zeros where nothing costs
+  std::vector<double> cost;   ///< mean costs; zeros without costs
   /// Of the values. Rows and columns of values without a valid error are NaN.
   Matrix<double> covariance;
   double level = 0.95;
 };
 
-/// Gains, areas and their errors: all of them are sums of the values with known weights.
+/// Gains, areas and their standard errors, all linear contrasts of the values: Qini coefficient
+/// (Radcliffe 2007, Using control groups to target on predicted lift) and AUTOC (Yadlowsky,
+/// Fleming, Shah, Brunskill and Wager 2021, Evaluating treatment prioritization rules via
+/// rank-weighted average treatment effects).
 BudgetCurve describe_curve(const BudgetValues& values, std::uint64_t seed);
 
-/// What the gains would truly have been, on the nodes of the sample.
+/// True gains on the nodes of the sample, where potential outcomes are known.
 void add_true_gains(const Truth& truth, const LoggedSample& sample, const Ranking& ranking,
                     BudgetCurve& curve);
 
-/// How much the ranking goes together with what the outcome model leaves: the t statistic of
-/// position · residual, the residual with the sign that makes treating better. A ranking that was
-/// learnt from the same outcomes has a large one. 0 where nothing can be said.
-double measure_foresight(const Ranking& ranking, std::span<const Arm> arm,
-                         std::span<const double> residual);
+/// Association of the ranking with the residuals of the outcome model: the t statistic of
+/// position · residual, signed so that a positive one favours treatment. A ranking that was learnt
+/// from the same outcomes has a large one. 0 without any variance.
+double ranking_residual_statistic(const Ranking& ranking, std::span<const Arm> arm,
+                                  std::span<const double> residual);
 
 }  // namespace cone

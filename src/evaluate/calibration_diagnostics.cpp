@@ -14,17 +14,17 @@
 namespace cone {
 namespace {
 
-// docs/diagnostics.md says why.
+// docs/diagnostics.md explains the thresholds.
 constexpr std::size_t kCalibrationBins = 10;
 constexpr std::size_t kLeastPerBin = 20;
-constexpr double kSurelyOff = 0.01;      // p
-constexpr double kGapThatMatters = 0.1;  // of the smaller of the arm's share and the others'
+constexpr double kSignificantGap = 0.01;  // p
+constexpr double kGapThatMatters = 0.1;   // of the smaller of the arm's share and the others'
 
-/// Sums over the nodes of a bin, of all processes.
+/// Sums over the nodes of a bin, of all ranks.
 struct BinSums {
-  double expected = 0;           ///< how many get the arm
-  double variance_of_count = 0;  ///< of how many do
-  double got = 0;
+  double expected = 0;           ///< number of nodes in the arm
+  double variance_of_count = 0;  ///< of that number
+  double got = 0;                ///< observed number
   double size = 0;
 };
 
@@ -64,7 +64,7 @@ ArmCalibration calibrate_arm(const LoggedSample& sample, MatrixView<const double
         {bin.expected / bin.size, bin.got / bin.size, static_cast<std::uint64_t>(bin.size)});
     const double off = bin.got - bin.expected;
     out.mean_gap += std::abs(off) / n;
-    // What was certain and did not happen is beyond any chance.
+    // A propensity of 0 or 1 that the data contradicts has p = 0.
     if (off != 0) out.chi_squared += off * off / std::max(bin.variance_of_count, 1e-300);
     num_got += bin.got;
   }
@@ -72,13 +72,14 @@ ArmCalibration calibrate_arm(const LoggedSample& sample, MatrixView<const double
   out.p = chi_squared_tail(out.chi_squared, static_cast<double>(out.bins.size()));
   const double limit = kGapThatMatters * std::min(num_got, n - num_got) / n;
   const bool is_far_off = out.mean_gap > limit;
-  const bool is_surely_off = out.p < kSurelyOff;
+  const bool is_significant = out.p < kSignificantGap;
   out.verdict = {
-      is_far_off && is_surely_off,
-      sentence("the propensities of {} are off by {:.3f} on average{} (limit {:.3f}, {})",
-               arm_phrase(sample.arms, a), out.mean_gap,
-               is_far_off && !is_surely_off ? ", which chance may explain" : "", limit,
-               p_phrase(out.p))};
+      is_far_off && is_significant,
+      sentence(
+          "the propensities of {} have a mean calibration error of {:.3f}{} (limit {:.3f}, {})",
+          arm_phrase(sample.arms, a), out.mean_gap,
+          is_far_off && !is_significant ? ", which sampling error may explain" : "", limit,
+          p_phrase(out.p))};
   return out;
 }
 

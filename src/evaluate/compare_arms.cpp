@@ -12,9 +12,9 @@ namespace {
 
 constexpr double kConstant = 1e-12;
 
-/// How a column is measured.
+/// Mean and scale of a column.
 struct ColumnScale {
-  double centre = 0;  ///< mean over units
+  double centre = 0;  ///< weighted mean
   double mean = 0;    ///< over nodes
   double size = 0;
   double sd = 0;
@@ -22,23 +22,23 @@ struct ColumnScale {
   bool is_constant() const { return size < 2 || !(sd > kConstant); }
 };
 
-/// A column as an arm sees it.
+/// The values of a column in one arm.
 class ArmView {
  public:
   ArmView(const SampleColumn& column, const LoggedSample& sample, MatrixView<const double> e,
           std::size_t arm)
       : column_(column), sample_(sample), e_(e), arm_(arm) {}
 
-  /// body(k) for the places of the arm's nodes.
+  /// body(k) for the entries of the arm's nodes.
   template <class Body>
   void for_each_member(const Body& body) const {
     for (std::size_t k = 0; k < column_.values.size(); ++k) {
-      if (sample_.arm[column_.places[k]] == arm_) body(k);
+      if (sample_.arm[column_.rows[k]] == arm_) body(k);
     }
   }
-  double units(std::size_t k) const { return sample_.weight_of(column_.places[k]); }
-  double chance(std::size_t k) const { return e_(column_.places[k], arm_); }
-  double weight(std::size_t k) const { return chance(k) > 0 ? units(k) / chance(k) : 0.0; }
+  double units(std::size_t k) const { return sample_.weight_of(column_.rows[k]); }
+  double propensity(std::size_t k) const { return e_(column_.rows[k], arm_); }
+  double weight(std::size_t k) const { return propensity(k) > 0 ? units(k) / propensity(k) : 0.0; }
 
  private:
   const SampleColumn& column_;
@@ -47,7 +47,7 @@ class ArmView {
   std::size_t arm_;
 };
 
-/// Sums of every column side by side, then over all processes: fill(column, its `width` sums).
+/// Sums of every column in parallel, then over all ranks: fill(column, its `width` sums).
 template <class Fill>
 std::vector<double> sum_columns(const Context& context, const Totals& totals, std::size_t count,
                                 std::size_t width, const Fill& fill) {
@@ -69,7 +69,7 @@ std::vector<ColumnScale> measure_scales(const Context& context,
         CompensatedSum total;
         CompensatedSum num_units;
         for (std::size_t k = 0; k < column.values.size(); ++k) {
-          const double units = sample.weight_of(column.places[k]);
+          const double units = sample.weight_of(column.rows[k]);
           total.add(units * column.values[k]);
           num_units.add(units);
         }
@@ -145,7 +145,7 @@ std::vector<BalanceByArm> compare_arms(const Context& context,
                         .after = found[2] > 0 ? found[1] / found[2] : kNaN});
     }
   }
-  // Of a weighted mean whose nodes came into the arm by chance e.
+  // Variance of a weighted mean under random assignment with propensity e.
   const std::vector<double> squares = sum_columns(
       context, totals, columns.size(), num_arms, [&](std::size_t c, std::span<double> of_column) {
         for (std::size_t a = 0; a < out[c].size(); ++a) {
@@ -153,7 +153,7 @@ std::vector<BalanceByArm> compare_arms(const Context& context,
           CompensatedSum total;
           view.for_each_member([&](std::size_t k) {
             const double x = scaled(c, k) - out[c][a].after;
-            total.add(view.weight(k) * view.weight(k) * (1 - view.chance(k)) * x * x);
+            total.add(view.weight(k) * view.weight(k) * (1 - view.propensity(k)) * x * x);
           });
           of_column[a] = total.value();
         }

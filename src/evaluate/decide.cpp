@@ -14,17 +14,17 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kPreferred = {"network_dm", "dr_ridge", "dr", "cone"};
 
-/// The log as a policy: every node gets what it got. Weighed, as the policies are.
-Matrix<double> logged_policy(const LoggedSample& sample) {
+/// The logged assignment as a policy, times the survey weights as policies are.
+Matrix<double> make_logged_policy(const LoggedSample& sample) {
   Matrix<double> table(sample.size(), sample.num_arms(), 0.0);
   for (std::size_t i = 0; i < sample.size(); ++i) table(i, sample.arm[i]) = sample.weight_of(i);
   return table;
 }
 
-/// Nothing is in doubt for the sample; for the population the outcomes are a sample.
-ErrorParts logged_parts(const LoggedSample& sample, double value) {
+/// The value of the logged policy is known for the sample; for the population it is a sample mean.
+ErrorParts make_logged_parts(const LoggedSample& sample, double value) {
   ErrorParts parts;
-  parts.these.assign(sample.size(), 0.0);
+  parts.sample.assign(sample.size(), 0.0);
   parts.coefficient.assign(sample.size(), 0.0);
   parts.grouped.assign(sample.size(), 0.0);
   for (std::size_t i = 0; i < sample.size(); ++i) {
@@ -41,16 +41,16 @@ std::pair<double, double> shift(std::pair<double, double> interval, double by) {
   return {interval.first + by, interval.second + by};
 }
 
-/// Multiplies errors and leaves how they go together.
+/// Multiplies standard errors and keeps correlations.
 void scale_errors(std::span<const double> factor, Matrix<double>& covariance) {
   for (std::size_t k = 0; k < factor.size(); ++k) {
     for (std::size_t l = 0; l < factor.size(); ++l) covariance(k, l) *= factor[k] * factor[l];
   }
 }
 
-/// For the sample a gain is as sure as the value, so it has the error of the value's own
-/// interval: by the dependence that is largest for this policy, and with the spread over repeats.
-/// For the population it is a difference of two means, whose errors must be of one kind.
+/// For the sample the value of the logged policy is known, so a gain has the standard error of the
+/// value's own interval: under the dependence that is largest for this policy, with the spread over
+/// repeats. For the population it is a difference of two means, under one dependence for both.
 std::vector<double> factors_to_own_errors(Target target, std::span<const ErrorParts* const> parts,
                                           std::span<const double> own_errors,
                                           const Matrix<double>& covariance) {
@@ -65,7 +65,7 @@ std::vector<double> factors_to_own_errors(Target target, std::span<const ErrorPa
   return factor;
 }
 
-/// How often the bias bound fits between the gain's interval and zero.
+/// Distance from zero to the gain's interval, in multiples of the bias bound.
 std::optional<double> strength_to_overturn(const DecidedPolicy& policy, double bound) {
   const auto [low, high] = *policy.sampling_gain_interval;
   const double distance = low > 0 ? low : (high < 0 ? -high : 0);
@@ -81,7 +81,7 @@ bool is_same(const Matrix<double>& a, const Matrix<double>& b) {
 
 bool is_comparable(const Estimate& e, const Totals& totals) {
   if (!std::isfinite(e.value) || std::isnan(e.standard_error)) return false;
-  return totals.any(!(e.target == Target::kSample ? e.parts.these : e.parts.population).empty());
+  return totals.any(!(e.target == Target::kSample ? e.parts.sample : e.parts.population).empty());
 }
 
 void allow_for_few_clusters(const DependentCovariance& way, double level,
@@ -97,18 +97,19 @@ const EstimatorInfo* choose_headline(std::span<const EstimatorInfo> rows) {
     const auto found = std::ranges::find(rows, name, &EstimatorInfo::name);
     if (found != rows.end()) return &*found;
   }
-  const auto robust = std::ranges::find(rows, Method::kDoublyRobust, &EstimatorInfo::method);
-  if (robust != rows.end()) return &*robust;
+  const auto corrected = std::ranges::find(rows, Method::kDoublyRobust, &EstimatorInfo::method);
+  if (corrected != rows.end()) return &*corrected;
   return rows.empty() ? nullptr : &rows.front();
 }
 
 void warn_of_refused_dependence(Dependence wanted, const Decision& decision,
                                 std::vector<std::string>& warnings) {
   if (wanted == Dependence::kLargest || wanted == decision.dependence) return;
-  warnings.push_back(fmt::format(
-      "--dependence {} cannot be used here: intervals take errors as {}; standard_errors in the "
-      "record (--json) says why",
-      enum_name(wanted), enum_name(decision.dependence)));
+  warnings.push_back(
+      fmt::format("--dependence {} cannot be used here: intervals use {}; standard_errors in the "
+                  "record (--json) "
+                  "has the reason",
+                  enum_name(wanted), enum_name(decision.dependence)));
 }
 
 Decision decide(const Context& context, const Comparable& compared, std::string_view estimator,
@@ -120,8 +121,8 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
     logged.add(sample.weight_of(i) * sample.outcome[i]);
   }
   const double outcome = totals.allreduce(logged.value()) / compared.kernels.num_nodes();
-  const ErrorParts done_parts = logged_parts(sample, outcome);
-  const Matrix<double> done_policy = logged_policy(sample);
+  const ErrorParts logged_parts = make_logged_parts(sample, outcome);
+  const Matrix<double> logged_policy = make_logged_policy(sample);
   Decision out{.estimator = std::string(estimator), .is_weighted = !sample.weight.empty()};
   const Clustering& clusters = compared.kernels.clusters();
   out.num_given_clusters = clusters.given ? clusters.count : 0;
@@ -129,14 +130,13 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
   out.policies.push_back({.name = "logged",
                           .is_logged = true,
                           .value = outcome,
-                          .cost = mean_cost(done_policy, compared.costs)});
-  // The logged policy and what policies do has a known cost, which moves values and changes no
-  // width.
-  const double done = outcome - out.policies[0].cost.value_or(0);
-  std::vector<const ErrorParts*> parts = {&done_parts};
-  std::vector<const Matrix<double>*> tables = {&done_policy};
-  std::vector<std::size_t> place = {0};  // in out.policies, of what is compared
-  std::vector<double> values = {done};
+                          .cost = mean_cost(logged_policy, compared.costs)});
+  // Costs are known: they shift values and change no interval's width.
+  const double logged_value = outcome - out.policies[0].cost.value_or(0);
+  std::vector<const ErrorParts*> parts = {&logged_parts};
+  std::vector<const Matrix<double>*> tables = {&logged_policy};
+  std::vector<std::size_t> indices = {0};  // in out.policies, of the compared policies
+  std::vector<double> values = {logged_value};
   std::vector<double> own_errors = {0};
   for (std::size_t p = 0; p < results.size(); ++p) {
     const auto e = std::ranges::find(results[p].estimates, estimator, &Estimate::estimator);
@@ -149,20 +149,20 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
     if (e == results[p].estimates.end()) continue;
     policy.value = e->value;
     const double net_value = e->value - policy.cost.value_or(0);
-    policy.gain = net_value - done;
+    policy.gain = net_value - logged_value;
     out.level = e->level;
     if (!is_comparable(*e, totals)) continue;
     out.target = e->target;
     policy.sampling_interval = e->sampling_interval;
-    place.push_back(out.policies.size() - 1);
-    const bool differs = !is_same(compared.sample_policies[p], done_policy);
-    if (totals.allreduce_max(differs ? 1.0 : 0.0) == 0) {  // no model is needed to value it
+    indices.push_back(out.policies.size() - 1);
+    const bool differs = !is_same(compared.sample_policies[p], logged_policy);
+    if (totals.allreduce_max(differs ? 1.0 : 0.0) == 0) {  // its value is the mean outcome
       policy.value = outcome;
       policy.gain = 0;
       if (out.target == Target::kSample) policy.sampling_interval = {outcome, outcome};
-      parts.push_back(&done_parts);
-      tables.push_back(&done_policy);
-      values.push_back(done);
+      parts.push_back(&logged_parts);
+      tables.push_back(&logged_policy);
+      values.push_back(logged_value);
       own_errors.push_back(0);
       continue;
     }
@@ -187,13 +187,14 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
   const PolicyComparison comparison =
       compare_policies(context, values, covariance.view(), out.level,
                        lists_all ? ListedPairs::kAll : ListedPairs::kWithFirst);
-  out.num_pairs_left_out = place.size() * (place.size() - 1) / 2 - comparison.differences.size();
-  for (std::size_t k = 0; k < place.size(); ++k) {
-    DecidedPolicy& policy = out.policies[place[k]];
+  out.num_pairs_left_out =
+      indices.size() * (indices.size() - 1) / 2 - comparison.differences.size();
+  for (std::size_t k = 0; k < indices.size(); ++k) {
+    DecidedPolicy& policy = out.policies[indices[k]];
     const RankedPolicy& ranked = comparison.policies[k];
     policy.band = shift(ranked.band, policy.cost.value_or(0));
-    // A policy without a valid interval may be above any other.
-    const std::size_t unknown = out.policies.size() - place.size();
+    // A policy without a valid interval may rank above any other.
+    const std::size_t unknown = out.policies.size() - indices.size();
     policy.ranks = {ranked.best_rank, ranked.worst_rank + unknown};
     policy.may_be_best = ranked.may_be_best;
     policy.regret = ranked.regret;
@@ -201,7 +202,7 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
   }
   for (PolicyDifference pair : comparison.differences) {
     if (pair.first == 0) {
-      DecidedPolicy& policy = out.policies[place[pair.second]];
+      DecidedPolicy& policy = out.policies[indices[pair.second]];
       policy.sampling_gain_interval = {-pair.sampling_interval.second,
                                        -pair.sampling_interval.first};
       policy.gain_p = pair.p;
@@ -211,8 +212,8 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
         policy.overturning_strength = strength_to_overturn(policy, bound);
       }
     }
-    pair.first = place[pair.first];
-    pair.second = place[pair.second];
+    pair.first = indices[pair.first];
+    pair.second = indices[pair.second];
     out.differences.push_back(pair);
   }
   return out;

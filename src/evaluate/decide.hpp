@@ -14,7 +14,7 @@
 
 namespace cone {
 
-/// What a comparison rests on.
+/// The inputs of a comparison.
 struct Comparable {
   const LoggedSample& sample;
   const DependenceKernels& kernels;
@@ -23,18 +23,18 @@ struct Comparable {
   const CostTable& costs;                           ///< rows are those of the sample
 };
 
-/// The estimator whose figures a decision is made by: the recommended one where it ran, else the
-/// first doubly robust one, else the first that has error parts. nullptr where none has.
+/// The estimator that decisions use: the recommended one where it ran, else the first doubly robust
+/// one, else the first. nullptr without any.
 const EstimatorInfo* choose_headline(std::span<const EstimatorInfo> rows);
 
-/// Whether an estimate has a standard error, and the parts that it is made of.
+/// Whether an estimate has a standard error and its contributions by node.
 bool is_comparable(const Estimate& e, const Totals& totals = Totals::alone());
 
-/// Widens variances by the t quantile in place of the normal one, where they rest on few clusters.
+/// Scales variances by the t quantile over the normal one where they are by few clusters.
 void allow_for_few_clusters(const DependentCovariance& way, double level,
                             Matrix<double>& covariance);
 
-/// Says that the dependence that was asked for cannot be used here, where it cannot.
+/// Warns where the requested dependence is not usable.
 void warn_of_refused_dependence(Dependence wanted, const Decision& decision,
                                 std::vector<std::string>& warnings);
 

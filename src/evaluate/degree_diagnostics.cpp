@@ -16,13 +16,14 @@
 namespace cone {
 namespace {
 
-// docs/diagnostics.md says why.
+// docs/diagnostics.md explains the thresholds.
 constexpr std::size_t kDegreeGroups = 10;
-constexpr double kSureTrend = 0.01;     // p
-constexpr double kNotableTrend = 0.05;  // correlation
+constexpr double kSignificantTrend = 0.01;  // p
+constexpr double kNotableTrend = 0.05;      // correlation
 
-/// Correlation of the residuals with x, and the two-sided p of no slope with an error that allows
-/// for noise of any size at any x.
+/// Correlation of the residuals with x, and the two-sided p of a zero slope with a
+/// heteroscedasticity-robust standard error (White 1980, A heteroskedasticity-consistent covariance
+/// matrix estimator and a direct test for heteroskedasticity).
 void measure_trend(std::span<const double> x, std::span<const double> residual,
                    const Totals& totals, DegreeResiduals& out) {
   const double centre_x = mean(x, totals);
@@ -111,18 +112,17 @@ DegreeResiduals measure_degree_residuals(const Neighbourhood& network, const Log
   out.groups =
       describe_groups(group_evenly(degree, kDegreeGroups, totals), degree, residual, totals);
   if (out.groups.size() == 1) {
-    out.verdict.sentence = "nearly all have the same degree: no trend to look for";
+    out.verdict.sentence = "nearly all nodes have the same degree: no trend to test";
     return out;
   }
   measure_trend(log_degree, residual, totals, out);
-  const bool is_caution = out.p < kSureTrend && std::abs(out.correlation) > kNotableTrend;
-  out.verdict = {is_caution,
-                 sentence("what {} leaves unexplained {} the degree (correlation "
-                          "{:+.3f}, {})",
-                          outcome_model,
-                          is_caution ? (out.correlation > 0 ? "grows with" : "falls with")
-                                     : "has little to do with",
-                          out.correlation, p_phrase(out.p))};
+  const bool is_caution = out.p < kSignificantTrend && std::abs(out.correlation) > kNotableTrend;
+  out.verdict = {
+      is_caution,
+      sentence("the residuals of {} {} the degree (correlation {:+.3f}, {})", outcome_model,
+               is_caution ? (out.correlation > 0 ? "increase with" : "decrease with")
+                          : "show no notable trend with",
+               out.correlation, p_phrase(out.p))};
   return out;
 }
 

@@ -10,9 +10,9 @@
 
 namespace cone {
 
-/// `residual`: one per node of the sample, whose nodes are rows of the network. Over all processes
-/// that share the sample. The error of the trend allows for noise that grows with
-/// the degree, not for noise that neighbours share. O(n log n).
+/// `residual`: one per node of the sample, whose nodes are rows of the network. Over all ranks. The
+/// standard error of the trend is robust to heteroscedasticity, not to correlation among
+/// neighbours. O(n log n).
 DegreeResiduals measure_degree_residuals(const Neighbourhood& network, const LoggedSample& sample,
                                          std::span<const double> residual,
                                          std::string_view outcome_model);

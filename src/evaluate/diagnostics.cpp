@@ -13,16 +13,17 @@
 namespace cone {
 namespace {
 
-/// Negative log-likelihood of an arm, bounded so that one impossible node stays readable.
+/// Negative log-likelihood of an arm, bounded so that a node of propensity 0 leaves the mean
+/// finite.
 double log_loss(double probability) {
   constexpr double kSmallest = 1e-15;
   return -std::log(std::max(kSmallest, probability));
 }
 
-/// How the logged arms look to the propensities and to a constant.
+/// Log losses of the logged arms under the propensities and under a constant.
 struct LogLosses {
   std::vector<double> model;
-  std::vector<double> constant;  ///< the arms' shares of the other nodes, so no node helps itself
+  std::vector<double> constant;  ///< the arms' shares of the other nodes (leave-one-out)
 };
 
 LogLosses log_losses(const LoggedSample& sample, const PropensityTable& table) {
@@ -33,7 +34,7 @@ LogLosses log_losses(const LoggedSample& sample, const PropensityTable& table) {
   LogLosses losses;
   for (std::size_t i = 0; i < sample.size(); ++i) {
     const Arm own = sample.arm[i];
-    double share = 1;  // of the control arm: what the others leave
+    double share = 1;  // of the control arm: the remainder
     for (std::size_t a = 1; a < count.size(); ++a) {
       const double others = (count[a] - (a == own ? 1 : 0)) / num_others;
       if (a == own) share = others;
@@ -50,7 +51,7 @@ PropensityDiagnostics diagnose_propensity(const std::string& name, const LoggedS
                                           std::vector<std::string>& warnings) {
   PropensityDiagnostics out{
       .name = name, .min = 1, .max = 0, .clipped_fraction = table.clipped_fraction};
-  // Of two arms one says all.
+  // With two arms one determines the other.
   for (std::size_t a = sample.num_arms() == 2 ? 1 : 0; a < sample.num_arms(); ++a) {
     for (std::size_t i = 0; i < sample.size(); ++i) {
       out.min = std::min(out.min, table.e(i, a));
@@ -65,10 +66,10 @@ PropensityDiagnostics diagnose_propensity(const std::string& name, const LoggedS
   out.constant_log_loss = mean(losses.constant, totals);
   std::vector<double> excess(sample.size());
   for (std::size_t k = 0; k < excess.size(); ++k) excess[k] = losses.model[k] - losses.constant[k];
-  // Chance alone makes a useless model a little worse than a constant: speak up beyond that.
+  // A model without signal is slightly worse than a constant by chance: warn beyond that.
   if (mean(excess, totals) > 2 * standard_error(excess, totals)) {
     warnings.push_back(
-        sentence("propensity ({}): describes the log worse than a constant would (log loss "
+        sentence("propensity ({}): predicts the logged arms worse than a constant (log loss "
                  "{:.4f} against {:.4f})",
                  out.name, out.log_loss, out.constant_log_loss));
   }
@@ -101,7 +102,7 @@ TrainingDiagnostics describe_training(const FoldTraining& training) {
           .curves = training.curves};
 }
 
-/// The learners by name, as readers look for them.
+/// The learners, sorted by name.
 std::map<std::string, const Nuisances*> sort_by_name(const LearntNuisances& learnt) {
   std::map<std::string, const Nuisances*> sorted;
   for (const auto& [learner, nuisances] : learnt.parts()) {
@@ -166,7 +167,7 @@ Diagnostics diagnose_models(const LoggedSample& sample, const LearntNuisances& l
   }
   for (const FoldTraining& training : learnt.trainings()) {
     out.trainings.push_back(describe_training(training));
-    // Folds are much alike: the curves of a few say what there is to see.
+    // Folds are similar: the curves of a few suffice.
     if (out.trainings.size() > kMostCurves) out.trainings.back().curves = {};
   }
   for (const auto* part :

@@ -13,12 +13,12 @@ namespace cone {
 
 DataSummary summarise(const Dataset& data);
 
-/// What the learnt nuisances are worth on nodes they were not fitted on. `warnings`: further ones,
-/// about no learner alone.
+/// Out-of-fold quality of the learnt nuisances. `warnings`: further ones that concern no single
+/// learner.
 Diagnostics diagnose_models(const LoggedSample& sample, const LearntNuisances& learnt,
                             const std::vector<std::string>& warnings);
 
-/// The same, and what the loader merged.
+/// The same, with counts of isolated nodes and of edges that the loader merged or dropped.
 Diagnostics diagnose(const LoadedData& data, const LoggedSample& sample,
                      const LearntNuisances& learnt, const std::vector<std::string>& warnings);
 

@@ -34,8 +34,8 @@ namespace {
 void require_log(const Dataset& data) {
   if (data.has_log()) return;
   throw Error(ErrorCode::kData, {{},
-                                 "the data is a bare network: it has no treatments and outcomes",
-                                 "evaluate needs a log; cone simulate makes one from a network"});
+                                 "the data is a network without treatments and outcomes",
+                                 "evaluate needs logged data; cone simulate generates them"});
 }
 
 /// A policy's result without estimates.
@@ -61,7 +61,7 @@ PolicyResult describe_policy(const PolicyOnData& policy, const LoadedData& data,
   return result;
 }
 
-/// Costs by columns are in no checksum of the data, and results depend on them.
+/// The checksum of the data does not cover cost columns, and results depend on them.
 void add_cost_checksum(const Dataset& data, const EvaluateOptions& options,
                        nlohmann::ordered_json& config) {
   const std::vector<KeptColumn> columns = cost_columns(options.cost);
@@ -75,13 +75,13 @@ void add_cost_checksum(const Dataset& data, const EvaluateOptions& options,
   config["cost_checksum"] = checksum.hex();
 }
 
-/// A median of several fits is made of no single one.
+/// Outputs that belong to a single fit do not exist for medians over several.
 void refuse_beside_repeats(const FittedModel* model, const NodeTable* nodes,
                            const ConeFit* networks) {
   std::vector<Fault> faults;
   const auto refuse = [&](const char* what) {
     faults.push_back({{.item = "--repeats"},
-                      fmt::format("cannot be used with {}, which is of one seed", what),
+                      fmt::format("cannot be used with {}, which belongs to a single seed", what),
                       "leave one of them out"});
   };
   if (model != nullptr) refuse("a fitted model");
@@ -90,20 +90,21 @@ void refuse_beside_repeats(const FittedModel* model, const NodeTable* nodes,
   if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
 }
 
-/// Estimates in the order in which the estimators were asked for.
+/// Sorts estimates by the order in which the estimators were requested.
 void sort_estimates(std::span<const EstimatorInfo> rows, std::vector<PolicyResult>& results) {
-  const auto place = [&](const Estimate& estimate) {
+  const auto position = [&](const Estimate& estimate) {
     return std::find_if(rows.begin(), rows.end(),
                         [&](const EstimatorInfo& row) { return row.name == estimate.estimator; }) -
            rows.begin();
   };
   for (PolicyResult& result : results) {
-    std::stable_sort(result.estimates.begin(), result.estimates.end(),
-                     [&](const Estimate& a, const Estimate& b) { return place(a) < place(b); });
+    std::stable_sort(
+        result.estimates.begin(), result.estimates.end(),
+        [&](const Estimate& a, const Estimate& b) { return position(a) < position(b); });
   }
 }
 
-/// Says which of the usual estimators were left out; nothing where none were.
+/// A note of the default estimators that were left out; none where all ran.
 std::vector<std::string> note_left_out(const Dataset& data, const EvaluateOptions& options) {
   const bool own_model = options.nuisances == NuisanceSource::kGiven && data.mu.has_value();
   const char* why = why_without_networks(data);
@@ -116,7 +117,7 @@ std::vector<std::string> note_left_out(const Dataset& data, const EvaluateOption
                       fmt::join(left_out, " and "), why, fmt::join(left_out, ","))};
 }
 
-/// Names that were asked for and stand for another row: choose_rows() says which.
+/// A note of requested names that choose_rows() merged into another estimator.
 std::vector<std::string> note_renamed(const EvaluateOptions& options,
                                       std::span<const EstimatorInfo> rows) {
   std::vector<std::string> renamed;
@@ -125,7 +126,7 @@ std::vector<std::string> note_renamed(const EvaluateOptions& options,
   }
   if (renamed.empty()) return {};
   return {fmt::format(
-      "with the outcome model that is given (mu0, mu1) {} the same as dm or dr",
+      "with the given outcome model (mu0, mu1) {} the same as dm or dr",
       renamed.size() == 1 ? renamed[0] + " is" : fmt::format("{} are", fmt::join(renamed, ", ")))};
 }
 
@@ -135,7 +136,7 @@ Diagnostics describe_run(const LoadedData& data, const EvaluationRun& run,
   out.feature_scaling = describe_scaling(data.observed.features, run.rows(), options.nuisance);
   if (const auto& strength = run.strength()) describe_strength(*strength, out);
   std::vector<std::string>& warnings = out.warnings;
-  warnings.insert(warnings.begin(), data.doubts.begin(), data.doubts.end());
+  warnings.insert(warnings.begin(), data.warnings.begin(), data.warnings.end());
   for (std::string& warning : warn_of_rounding_columns(data.observed.features)) {
     warnings.push_back(std::move(warning));
   }
@@ -205,7 +206,7 @@ EvaluationRecord evaluate_all(const Context& context, const LoadedData& data,
   if (is_done && options.repeats > 1) {
     repeat_and_take_medians(context, data, policies, options, record);
   }
-  // What is finished stays, whenever the user asks to stop.
+  // Finished results are kept when the user interrupts.
   const auto unless_stopped = [&](const auto& work) {
     try {
       work();
@@ -240,7 +241,7 @@ EvaluationRecord evaluate_all(const Context& context, const LoadedData& data,
         "interrupted: medians are over {} of {} repeats", record.repeats, options.repeats));
   }
   const Stopwatch watch;
-  const WholeNeighbourhood network(data.observed.graph);
+  const LocalNeighbourhood network(data.observed.graph);
   add_verdicts(context, run.judged(network), record.policies, record.diagnostics);
   record.timing_seconds["diagnostics"] = watch.seconds();
   if (record.decision) {

@@ -11,7 +11,7 @@ namespace cone {
 
 namespace {
 
-/// Names that others give to what the catalogue has, or to what it has not.
+/// Advice for usual names of estimators that the catalogue has under another name, or has not.
 std::string explain_usual_name(std::string_view name) {
   struct UsualName {
     std::string_view name;
@@ -22,7 +22,7 @@ std::string explain_usual_name(std::string_view name) {
   static constexpr const char* kRegression = "dm_ridge is the regression (plug-in) estimator";
   static constexpr const char* kEffect =
       "an effect is a difference of policies: --policy treat-all treat-none, estimated by dr_ridge "
-      "(AIPW) or network_dm; cone effects has effects by node";
+      "(AIPW) or network_dm; cone effects has node-level effects";
   static constexpr UsualName kUsual[] = {
       {"aipw", kAipw},
       {"aiptw", kAipw},
@@ -86,28 +86,29 @@ void EvaluateOptions::check(std::vector<Fault>& faults) const {
   check_costs(cost, faults);
   if (!cost.empty() && estimator.target == Target::kPopulation) {
     faults.push_back({{.item = "--cost"},
-                      "has no part in --target population: what the population would cost "
-                      "varies with who they are, and intervals do not allow for that",
+                      "cannot be used with --target population: intervals do not include the "
+                      "sampling error of the population's mean cost",
                       "leave one of them out"});
   }
   if (!cost.empty() && plan.protocol == Protocol::kSplit) {
     faults.push_back({{.item = "--cost"},
-                      "has no part in --protocol split, which compares no policies",
+                      "has no effect with --protocol split, which compares no policies",
                       "leave one of them out"});
   }
   if (repeats > 1 && plan.protocol == Protocol::kSplit) {
-    faults.push_back({{.item = "--repeats"},
-                      "has no part in --protocol split, where every seed evaluates other nodes",
-                      "leave one of them out"});
+    faults.push_back(
+        {{.item = "--repeats"},
+         "cannot be used with --protocol split, where every seed evaluates other nodes",
+         "leave one of them out"});
   }
   if (!budget.rank.empty() && plan.protocol == Protocol::kSplit) {
     faults.push_back({{.item = "--rank"},
-                      "has no part in --protocol split, which compares no policies",
+                      "has no effect with --protocol split, which compares no policies",
                       "leave one of them out"});
   }
   if (!budget.rank.empty() && repeats > 1) {
     faults.push_back({{.item = "--rank"},
-                      "is about one seed, and --repeats takes medians over several",
+                      "belongs to a single seed, and --repeats takes medians over several",
                       "leave one of them out"});
   }
   plan.check(faults);

@@ -11,17 +11,17 @@
 
 namespace cone {
 
-/// Places in `values` by group: at most `num_groups` groups of about the same size, in ascending
-/// order of the values. Equal values share a group, so the order of the nodes does not matter. Of
-/// values that several processes have parts of, the groups are those of all of them: one that has
-/// nobody here is empty. O(n log n).
+/// Indices into `values` by group: at most `num_groups` groups of about the same size, in ascending
+/// order of the values. Equal values share a group, so the order of the nodes does not matter. In
+/// distributed runs the groups are those of all ranks: one without local values is empty.
+/// O(n log n).
 inline std::vector<std::vector<std::size_t>> group_evenly(std::span<const double> values,
                                                           std::size_t num_groups,
                                                           const Totals& totals) {
   const OrderedValues sorted({values.begin(), values.end()}, totals);
-  std::vector<std::uint64_t> places;
-  for (std::size_t g = 1; g < num_groups; ++g) places.push_back(g * sorted.size() / num_groups);
-  const std::vector<double> cuts = sorted.at(places);
+  std::vector<std::uint64_t> positions;
+  for (std::size_t g = 1; g < num_groups; ++g) positions.push_back(g * sorted.size() / num_groups);
+  const std::vector<double> cuts = sorted.at(positions);
   std::vector<std::vector<std::size_t>> groups(num_groups);
   for (std::size_t i = 0; i < values.size(); ++i) {
     const auto after = std::upper_bound(cuts.begin(), cuts.end(), values[i]);

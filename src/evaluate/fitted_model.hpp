@@ -12,7 +12,7 @@
 
 namespace cone {
 
-/// What was fitted to a dataset before and can be used for any number of policies: at least one of
+/// Models that were fitted to a dataset and can be used for any number of policies: at least one of
 /// the two. Both are of one dataset, one plan and one seed.
 struct FittedModel {
   std::optional<ConeFit> networks;

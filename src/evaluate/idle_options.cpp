@@ -17,7 +17,7 @@ void refuse_idle_plan(const IsGiven& is_given, Protocol protocol) {
             : std::vector<std::string_view>{"train_fraction", "validation_fraction", "stratified"};
   IdleOptions options(is_given);
   for (const std::string_view name : idle) {
-    options.refuse(name, fmt::format("has no part in --protocol {}", enum_name(protocol)),
+    options.refuse(name, fmt::format("has no effect with --protocol {}", enum_name(protocol)),
                    split ? "leave it out" : "add --protocol split, or leave it out");
   }
   options.throw_if_any();
@@ -27,7 +27,7 @@ void refuse_idle_budget(const IsGiven& is_given, bool has_curves) {
   if (has_curves) return;
   IdleOptions options(is_given);
   for (const char* name : {"rank_arm", "budget_steps"}) {
-    options.refuse(name, "has no part in a run without --rank or --budget-curve",
+    options.refuse(name, "has no effect without --rank or --budget-curve",
                    "add one of them, or leave it out");
   }
   options.throw_if_any();
@@ -35,7 +35,7 @@ void refuse_idle_budget(const IsGiven& is_given, bool has_curves) {
 
 void refuse_options_of_model(const IsGiven& is_given) {
   IdleOptions options(is_given);
-  const std::string what = "is decided by the model that --model names";
+  const std::string what = "is fixed by the model in --model";
   const std::string advice = "leave it out, or fit another model with cone fit";
   options.refuse_all<PlanOptions>(what, advice);
   options.refuse_all<ConeOptions>(what, advice);
@@ -48,10 +48,10 @@ void refuse_idle_models(const IsGiven& is_given, const LearnPolicyOptions& optio
   IdleOptions idle(is_given);
   const std::string advice = "leave one of them out";
   if (options.outcome_model == RuleOutcomeModel::kRidge) {
-    idle.refuse_all<NetworkRidgeOptions>("has no part in --outcome-model ridge", advice);
+    idle.refuse_all<NetworkRidgeOptions>("has no effect with --outcome-model ridge", advice);
   }
   if (options.propensities == PropensitySource::kGiven) {
-    idle.refuse("propensity_bound", "has no part in --propensities given", advice);
+    idle.refuse("propensity_bound", "has no effect with --propensities given", advice);
   }
   idle.throw_if_any();
 }

@@ -12,8 +12,8 @@
 #include "nuisance/logistic_learner.hpp"
 #include "nuisance/network_learner.hpp"
 
-// Every learner that estimators may name: a new one is one row here, one name in LearnerId, and its
-// rows in the catalogue.
+// All learners: a new one is one case here, one name in LearnerId, and its estimators in the
+// catalogue.
 
 namespace cone {
 namespace {

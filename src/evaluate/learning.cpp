@@ -14,8 +14,8 @@
 namespace cone {
 namespace {
 
-/// Beyond this many entries, directed edges and nodes' worth of entries, five folds of networks
-/// take more than minutes: they run where the user asks for them.
+/// Beyond this many entries (cone_epoch_entries) five folds of networks take more than minutes:
+/// they run on request only.
 constexpr std::uint64_t kLargestDefaultCone = 5'000'000;
 
 bool uses(std::span<const EstimatorInfo> rows, LearnerId learner) {
@@ -51,8 +51,8 @@ double expect_seconds(const FitSize& size, LearnerId learner, const EvaluateOpti
   return 0;
 }
 
-/// With a given outcome model network_dm, dm_ridge and dm are one estimator: it is called dm, and
-/// stands there once. dr_ridge and the like are dr.
+/// With a given outcome model network_dm, dm_ridge and dm are one estimator, which is listed once,
+/// as dm. Likewise dr_ridge and the others are dr.
 void name_given_rows(std::vector<EstimatorInfo>& rows) {
   std::vector<EstimatorInfo> named;
   for (EstimatorInfo& row : rows) {
@@ -140,7 +140,7 @@ std::vector<LearningStep> plan_learning(const Context& context, const Dataset& d
   std::stable_sort(steps.begin(), steps.end(), [](const LearningStep& a, const LearningStep& b) {
     return a.expected_seconds < b.expected_seconds;
   });
-  // First of all, as rows without propensities of their own show the overlap by these.
+  // First, as estimators without their own propensities report overlap by these.
   const bool has_given = options.nuisances == NuisanceSource::kGiven && data.propensity.has_value();
   const bool needed = uses(rows, LearnerId::kLogistic);
   const bool shows_overlap = std::any_of(rows.begin(), rows.end(), [](const EstimatorInfo& row) {
@@ -166,9 +166,9 @@ std::vector<ExpectedCost> list_stages(const Context& context, const Dataset& dat
   }
   const bool scores_all = options.plan.protocol == Protocol::kCrossFit;
   if (options.sensitivity_interval && has_ridge && scores_all && data.graph.num_edges() > 0) {
-    costs.push_back(
-        {"hidden confounding", network_treatment_seconds(measure_size(context, data, options.plan),
-                                                         options.network_ridge)});
+    costs.push_back({"unmeasured confounding",
+                     network_treatment_seconds(measure_size(context, data, options.plan),
+                                               options.network_ridge)});
   }
   return costs;
 }

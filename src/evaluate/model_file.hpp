@@ -14,11 +14,11 @@ namespace cone {
 void write_model(std::ostream& out, const FittedModel& model);
 void write_model(const std::filesystem::path& path, const FittedModel& model);
 
-/// Reads what write_model wrote. Safe on files from strangers: every size is checked against the
+/// Reads what write_model wrote. Safe on untrusted files: every size is checked against the
 /// file's length before memory is asked for, the checksum is verified, options must be in their
 /// ranges, folds those of the plan, tensors those of the options, numbers finite. Throws
-/// Error(kData) naming the file and what is wrong. Whether the model belongs to a dataset is for
-/// the caller to ask (FittedModel::data_checksum).
+/// Error(kData) naming the file and what is wrong. The caller checks whether the model belongs to a
+/// dataset (FittedModel::data_checksum).
 FittedModel read_model(const std::filesystem::path& path);
 /// The same from the bytes of such a file; `file` is its name in messages.
 FittedModel parse_model(std::string_view bytes, const std::string& file);

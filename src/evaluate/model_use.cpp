@@ -23,36 +23,39 @@ bool has_same_labels(std::vector<std::string> a, std::vector<std::string> b) {
   return a == b;
 }
 
-/// A file of a dataset can be read in many ways. What the model keeps tells some of them apart.
-Fault tell_data_apart(const FittedModel& model, const Dataset& data, const std::string& data_name) {
+/// Explains as far as possible how the data, or the way they are read, differ from those of the
+/// fit.
+Fault explain_mismatch(const FittedModel& model, const Dataset& data,
+                       const std::string& data_name) {
   const std::vector<std::string>& arms = model.arms();
-  const std::string was = fmt::format("was fitted to {} read in another way: ", data_name);
+  const std::string was = fmt::format("was fitted to {} read with other options: ", data_name);
   if (arms != data.arms && has_same_labels(arms, data.arms)) {
     return {.what = fmt::format("{}its control arm is '{}', here it is '{}'", was,
                                 printable(arms[0]), printable(data.arms[0])),
-            .advice = fmt::format("give --control {} as to cone fit", printable(arms[0]))};
+            .advice = fmt::format("use --control {} as for cone fit", printable(arms[0]))};
   }
   if (arms != data.arms) {
     return {.what = fmt::format("was fitted to other data than {}, or to another column of it: its "
                                 "arms are {}, here they are {}",
                                 data_name, list_arms(arms), list_arms(data.arms)),
-            .advice = "give the data, --treatment and --control as to cone fit"};
+            .advice = "as for cone fit, use the same data, --treatment and --control"};
   }
   const std::size_t num_features = data.features.matrix.cols();
   if (model.networks && model.networks->num_features != num_features) {
-    return {.what = fmt::format("was fitted to other data than {}, or to the same read in another "
-                                "way: to {} features, here are {}",
+    return {.what = fmt::format("was fitted to other data than {}, or to the same read with other "
+                                "options: to {} features, here there are {}",
                                 data_name, grouped(model.networks->num_features),
                                 grouped(num_features)),
             .advice =
-                "give the data, --features, --ignore, --categories and --missing as to cone "
-                "fit"};
+                "as for cone fit, use the same data, --features, --ignore, --categories and "
+                "--missing"};
   }
-  return {.what = fmt::format(
-              "was fitted to other data than {}, or to the same read in another way", data_name),
-          .advice =
-              "name the data it was fitted to, with --outcome, --weight, --missing and all "
-              "that says how to read it as to cone fit; or fit a model with cone fit"};
+  return {
+      .what = fmt::format(
+          "was fitted to other data than {}, or to the same read with other options", data_name),
+      .advice =
+          "use the same data, --outcome, --weight, --missing and other data options as "
+          "for cone fit; or fit a model to these data with cone fit"};
 }
 
 }  // namespace
@@ -84,7 +87,7 @@ ModelRun adopt_model(const FittedModel& model, EvaluateOptions options) {
 void require_model_of(const FittedModel& model, const std::string& model_name, const Dataset& data,
                       const std::string& data_name) {
   if (model.data_checksum() == data.checksum()) return;
-  Fault fault = tell_data_apart(model, data, data_name);
+  Fault fault = explain_mismatch(model, data, data_name);
   fault.place.file = model_name;
   throw Error(ErrorCode::kData, std::move(fault));
 }
@@ -111,8 +114,8 @@ void require_model_for(const FittedModel& model, const std::string& model_name, 
   });
   if (!uses_it) {
     faults.push_back({{.item = "--model"},
-                      "has no part in estimators that use neither cone's networks nor the network "
-                      "ridge",
+                      "has no effect with estimators that use neither cone's networks nor the "
+                      "network ridge",
                       "add cone or network_dm to --estimators, or leave it out"});
   }
   if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));

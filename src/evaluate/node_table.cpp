@@ -39,7 +39,7 @@ NodeTable EvaluationRun::describe_nodes(std::span<const PolicyResult> results) c
       weight[i] += shares_noise ? sample_.weight_of(i) : policies_.sample[p](i, sample_.arm[i]);
     }
     set_column(weight, p, out.weight);
-    set_column(e->target == Target::kSample ? parts.these : parts.population, p, out.influence);
+    set_column(e->target == Target::kSample ? parts.sample : parts.population, p, out.influence);
   }
   return out;
 }

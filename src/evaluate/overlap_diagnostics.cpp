@@ -20,25 +20,25 @@
 namespace cone {
 namespace {
 
-// docs/diagnostics.md says why.
+// docs/diagnostics.md explains the thresholds.
 constexpr std::size_t kOverlapBins = 20;
-constexpr double kRareChance = 0.1;  // of the arm's share
+constexpr double kRarePropensity = 0.1;  // of the arm's share
 constexpr double kManyRareNodes = 0.05;
 constexpr double kLeastEffectiveFraction = 0.1;  // of the nodes, of two arms
 constexpr double kHeaviest = 0.01;               // of the nodes
 constexpr double kHeavyShare = 0.2;
-constexpr double kMuchUnsupported = 0.02;
+constexpr double kMuchOffSupport = 0.02;
 
-/// Places of quantiles in the list: the smallest value that at least a share of q of the last
+/// Positions of quantiles in the list: the smallest value that at least a share of q of the last
 /// `used` ones does not exceed.
-std::vector<std::uint64_t> quantile_places(const OrderedValues& list, std::uint64_t used,
-                                           std::span<const double> shares) {
-  std::vector<std::uint64_t> places;
+std::vector<std::uint64_t> quantile_positions(const OrderedValues& list, std::uint64_t used,
+                                              std::span<const double> shares) {
+  std::vector<std::uint64_t> positions;
   for (const double q : shares) {
-    const double place = std::ceil(q * static_cast<double>(used)) - 1;
-    places.push_back(list.size() - used + static_cast<std::uint64_t>(std::max(0.0, place)));
+    const double position = std::ceil(q * static_cast<double>(used)) - 1;
+    positions.push_back(list.size() - used + static_cast<std::uint64_t>(std::max(0.0, position)));
   }
-  return places;
+  return positions;
 }
 
 WeightTail describe_weights(const std::string& policy, std::vector<double> weights,
@@ -47,19 +47,19 @@ WeightTail describe_weights(const std::string& policy, std::vector<double> weigh
   const OrderedValues sorted(std::move(weights), totals);
   const auto n = static_cast<double>(sorted.size());
   const auto num_heaviest = static_cast<std::uint64_t>(std::ceil(kHeaviest * n));
-  const double total = sum(sorted.here(), totals);
+  const double total = sum(sorted.local(), totals);
   out.heaviest_share = total > 0 ? sum(sorted.last(num_heaviest), totals) / total : 0;
   constexpr std::array<double, 4> kShares = {0.5, 0.9, 0.99, 1};
   const std::uint64_t num_used = sorted.count_above(0);
   std::vector<double> quantiles(kShares.size(), kNaN);
-  if (num_used > 0) quantiles = sorted.at(quantile_places(sorted, num_used, kShares));
+  if (num_used > 0) quantiles = sorted.at(quantile_positions(sorted, num_used, kShares));
   out.median = quantiles[0];
   out.quantile_90 = quantiles[1];
   out.quantile_99 = quantiles[2];
   out.max = quantiles[3];
   const double least = kLeastEffectiveFraction * 2 / static_cast<double>(num_arms) * n;
   const bool has_few = out.effective_sample_size < least;
-  // Of a few nodes one always carries much.
+  // With few nodes one always carries much.
   const bool is_heavy = out.heaviest_share > kHeavyShare &&
                         out.heaviest_share > 10 * static_cast<double>(num_heaviest) / n;
   const std::string heaviest_nodes =
@@ -73,7 +73,7 @@ WeightTail describe_weights(const std::string& policy, std::vector<double> weigh
   return out;
 }
 
-/// "3.1 %", and of what rounds to nothing "less than 0.1 %".
+/// "3.1 %", or "less than 0.1 %".
 std::string share_in_words(double share) {
   constexpr double kLeast = 0.001;
   return share < kLeast ? "less than 0.1 %" : share_in_percent(share);
@@ -82,9 +82,11 @@ std::string share_in_words(double share) {
 std::string describe_support(const std::string& policy, double share,
                              const PropensityTable& propensity) {
   const std::string name = printable(policy);
-  if (share == 0) return name + ": no overlap violations";
-  return fmt::format("{}: no overlap for {} of the nodes: the log {} did what the policy does",
-                     name, share_in_words(share), propensity.given() ? "never" : "hardly ever");
+  if (share == 0) return name + ": no positivity violations";
+  return fmt::format(
+      "{}: {} of the policy's assignments are off support (the logged policy {} makes "
+      "them)",
+      name, share_in_words(share), propensity.given() ? "never" : "hardly ever");
 }
 
 }  // namespace
@@ -103,7 +105,7 @@ std::vector<ArmOverlap> measure_arm_overlap(const LoggedSample& sample,
   std::vector<double> num_got(sample.num_arms(), 0.0);
   for (const Arm arm : sample.arm) ++num_got[arm];
   totals.allreduce(num_got);
-  // Per arm: those who got it by bin, the others by bin, units with a rare chance.
+  // Per arm: its nodes by bin, the other nodes by bin, units with a rare propensity.
   constexpr std::size_t kWidth = 2 * kOverlapBins + 1;
   std::vector<double> counts(sample.num_arms() * kWidth, 0.0);
   const auto counts_of = [&](std::size_t a) {
@@ -111,10 +113,10 @@ std::vector<ArmOverlap> measure_arm_overlap(const LoggedSample& sample,
   };
   for (std::size_t a = 0; a < sample.num_arms(); ++a) {
     for (std::size_t i = 0; i < sample.size(); ++i) {
-      const double place = std::clamp(e(i, a), 0.0, 1.0) * kOverlapBins;
-      const std::size_t bin = std::min(static_cast<std::size_t>(place), kOverlapBins - 1);
+      const double position = std::clamp(e(i, a), 0.0, 1.0) * kOverlapBins;
+      const std::size_t bin = std::min(static_cast<std::size_t>(position), kOverlapBins - 1);
       ++counts_of(a)[sample.arm[i] == a ? bin : kOverlapBins + bin];
-      if (e(i, a) < kRareChance * num_got[a] / n) counts_of(a).back() += sample.weight_of(i);
+      if (e(i, a) < kRarePropensity * num_got[a] / n) counts_of(a).back() += sample.weight_of(i);
     }
   }
   totals.allreduce(counts);
@@ -126,12 +128,13 @@ std::vector<ArmOverlap> measure_arm_overlap(const LoggedSample& sample,
       arm.got.push_back(static_cast<std::uint64_t>(found[bin]));
       arm.others.push_back(static_cast<std::uint64_t>(found[kOverlapBins + bin]));
     }
-    const std::string rare = sentence("a propensity of {} below a tenth of its share ({:.1f} %)",
-                                      arm_phrase(sample.arms, a), 100 * num_got[a] / n);
+    const std::string rare =
+        sentence("a propensity of {} below a tenth of the arm's share ({:.1f} %)",
+                 arm_phrase(sample.arms, a), 100 * num_got[a] / n);
     arm.verdict = {arm.rare_fraction > kManyRareNodes,
-                   arm.rare_fraction > 0 ? fmt::format("{} of the nodes had {}",
+                   arm.rare_fraction > 0 ? fmt::format("{} of the nodes have {}",
                                                        share_in_words(arm.rare_fraction), rare)
-                                         : "no node had " + rare};
+                                         : "no node has " + rare};
     out.push_back(std::move(arm));
   }
   return out;
@@ -159,7 +162,7 @@ std::vector<PolicySupport> measure_support(const LoggedSample& sample,
     out.push_back(
         {.policy = policy.name,
          .off_support_fraction = share,
-         .verdict = {share > kMuchUnsupported, describe_support(policy.name, share, propensity)}});
+         .verdict = {share > kMuchOffSupport, describe_support(policy.name, share, propensity)}});
   }
   return out;
 }

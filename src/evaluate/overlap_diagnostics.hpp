@@ -10,21 +10,20 @@
 
 namespace cone {
 
-/// How sentences call getting an arm: "treatment" and "no treatment" where the labels are 1 and 0,
-/// otherwise "arm 'label'".
+/// An arm in sentences: "treatment" and "no treatment" where the labels are 1 and 0, otherwise
+/// "arm 'label'".
 std::string arm_phrase(std::span<const std::string> labels, std::size_t arm);
 
 /// "p 0.03", or "p < 0.0001".
 std::string p_phrase(double p);
 
-/// A policy on the nodes of a sample: sample × arms, times the units that a node stands for
-/// (weigh_rows).
+/// A policy on the nodes of a sample: sample × arms, times the survey weights (weigh_rows).
 struct SamplePolicy {
   std::string name;
   MatrixView<const double> probability;
 };
 
-// All of them are about the nodes of all processes that share the sample.
+// All of them are over the nodes of all ranks.
 
 /// One entry per arm. `e`: sample × arms. O(nodes · arms).
 std::vector<ArmOverlap> measure_arm_overlap(const LoggedSample& sample, MatrixView<const double> e);

@@ -37,15 +37,15 @@ Fault refuse_unknown_ranking(const Dataset& data, std::span<const PolicyOnData> 
                              const std::string& name) {
   std::vector<std::string> known(data.features.names);
   for (const PolicyOnData& policy : policies) known.push_back(policy.name);
-  // A column of text became one column per level.
+  // A text column became one indicator per level.
   const bool is_category = std::ranges::any_of(
       data.features.names, [&](const std::string& f) { return f.starts_with(name + "="); });
   if (is_category) {
-    return {place_of_ranking(name), "is a column of text, which has no order",
-            "name a column of numbers"};
+    return {place_of_ranking(name), "is a text column, which has no order",
+            "name a numeric column"};
   }
   const std::string nearest = closest_name(name, known);
-  return {place_of_ranking(name), "is neither a policy of this run nor a column of numbers",
+  return {place_of_ranking(name), "is neither a policy of this run nor a numeric column",
           nearest.empty() ? "name one of the policies after --policy, or a column of the nodes"
                           : fmt::format("did you mean {}?", printable(nearest))};
 }
@@ -55,8 +55,8 @@ std::optional<Arm> choose_ranked_arm(const Dataset& data, const std::string& lab
   if (label.empty()) {
     if (data.num_arms() == 2) return Arm{1};
     faults.push_back({{.item = "--rank"},
-                      fmt::format("the data has {} arms, {}, and one of them is for those ranked "
-                                  "first",
+                      fmt::format("the data has {} arms, {}, and the arm of the highest-ranked "
+                                  "units is not named",
                                   data.num_arms(), list_arms(data.arms)),
                       "name it by --rank-arm"});
     return std::nullopt;
@@ -64,7 +64,7 @@ std::optional<Arm> choose_ranked_arm(const Dataset& data, const std::string& lab
   const auto arm = find_arm(data.arms, label);
   if (arm && *arm != kControlArm) return arm;
   faults.push_back({{.item = fmt::format("--rank-arm {}", printable(label))},
-                    arm ? "is the control arm, which those get whom the budget does not reach"
+                    arm ? "is the control arm, which units beyond the budget receive"
                         : fmt::format("the data has no arm '{}'", printable(label)),
                     fmt::format("the others are {}", list_arms(std::span(data.arms).subspan(1)))});
   return std::nullopt;
@@ -100,11 +100,11 @@ Matrix<double> Ranking::treat_first(double share, std::size_t num_arms) const {
   const double reached = share * units_before_.back();
   for (std::size_t g = 0; g + 1 < group_begin_.size(); ++g) {
     const double size = units_before_[g + 1] - units_before_[g];
-    double chance = reached > units_before_[g] ? 1 : 0;  // of a group that stands for nobody
-    if (size > 0) chance = std::clamp((reached - units_before_[g]) / size, 0.0, 1.0);
+    double probability = reached > units_before_[g] ? 1 : 0;  // of a group of weight 0
+    if (size > 0) probability = std::clamp((reached - units_before_[g]) / size, 0.0, 1.0);
     for (std::size_t k = group_begin_[g]; k < group_begin_[g + 1]; ++k) {
-      table(order_[k], arm_) = chance;
-      table(order_[k], kControlArm) = 1 - chance;
+      table(order_[k], arm_) = probability;
+      table(order_[k], kControlArm) = 1 - probability;
     }
   }
   return table;
@@ -147,15 +147,17 @@ std::vector<Ranking> find_rankings(const Dataset& data, std::span<const PolicyOn
         is_policy ? arm_column(policy->probability.view(), *arm) : find_numbers(data, name);
     if (is_policy && find_numbers(data, name)) {
       faults.push_back({place_of_ranking(name), "is a policy of this run and a column of the nodes",
-                        "rename one of them, so that it is clear which of the two ranks"});
+                        "rename one of them"});
     } else if (!scores) {
       faults.push_back(refuse_unknown_ranking(data, policies, name));
     } else if (is_constant(*scores)) {
       faults.push_back(
           {place_of_ranking(name),
-           is_policy ? fmt::format("gives everyone '{}' with the same probability: it ranks nobody",
-                                   printable(data.arms[*arm]))
-                     : "has the same value for everyone: it ranks nobody",
+           is_policy
+               ? fmt::format(
+                     "assigns '{}' to every node with the same probability: it gives no ranking",
+                     printable(data.arms[*arm]))
+               : "has the same value for every node: it gives no ranking",
            "name another policy or column"});
     } else {
       rankings.emplace_back(name, is_policy, *arm, std::move(*scores), data.weight);

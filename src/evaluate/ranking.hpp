@@ -12,12 +12,12 @@
 
 namespace cone {
 
-/// An order of the units by a score, the highest first. Units of the same score are alike: where
-/// a budget ends among them, each has the same chance.
+/// An order of the units by a score, the highest first. Ties are broken at random: where a budget
+/// ends among units of the same score, each is treated with the same probability.
 class Ranking {
  public:
-  /// `scores`: one per node, finite. `arm`: what those who are reached get. `units`: how many a
-  /// node stands for; empty where it is one each.
+  /// `scores`: one per node, finite. `arm`: that units within the budget receive. `units`: survey
+  /// weights; empty where all are 1.
   Ranking(std::string name, bool is_policy, Arm arm, std::vector<double> scores,
           std::span<const double> units = {});
 
@@ -25,12 +25,12 @@ class Ranking {
   bool is_policy() const { return is_policy_; }
   Arm arm() const { return arm_; }
 
-  /// The policy that gives the arm to this share of the units, exactly, and to the others the
-  /// control arm: nodes × arms.
+  /// The policy that assigns the arm to exactly this share of the units, and the control arm to the
+  /// others: nodes × arms.
   Matrix<double> treat_first(double share, std::size_t num_arms) const;
-  /// Share of the units in the largest group of one score.
+  /// Share of the units in the largest group of equal scores.
   double largest_tie() const;
-  /// Where a node stands, from 0 (last) to 1 (first); units of one score stand in their middle.
+  /// Mid-ranks of the nodes, from 0 (last) to 1 (first).
   std::vector<double> positions() const;
 
  private:
@@ -43,13 +43,13 @@ class Ranking {
   std::vector<double> units_before_;      // every group; all of them last
 };
 
-/// What the options name, policies or columns. A column is one that was kept or a feature of
-/// numbers. Throws Error(kUsage) listing every fault: names that are neither or both, a ranking
-/// that ranks nobody, an arm that is not there.
+/// The rankings that the options name, by policies or numeric columns (kept ones or features).
+/// Throws Error(kUsage) listing every fault: names that are neither or both, constant scores, an
+/// unknown arm.
 std::vector<Ranking> find_rankings(const Dataset& data, std::span<const PolicyOnData> policies,
                                    const BudgetCurveOptions& options);
 
-/// Names of the policies whose probability of treatment is not the same for everyone.
+/// Names of the policies whose probability of treatment is not constant.
 std::vector<std::string> name_ranking_policies(std::span<const PolicyOnData> policies);
 
 /// The columns that --rank may name, for the loader.

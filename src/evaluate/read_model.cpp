@@ -48,7 +48,7 @@ std::vector<std::string> next_arms(ByteReader& reader) {
   return arms;
 }
 
-/// A section: its length, then as many bytes, of which the reader that comes back sees no others.
+/// A section: its length, then as many bytes. The returned reader is limited to them.
 ByteReader next_section(ByteReader& reader, std::string_view name) {
   const auto length = reader.next<std::uint64_t>(fmt::format("the length of {}", name));
   return reader.next_part(length, name);
@@ -57,7 +57,7 @@ ByteReader next_section(ByteReader& reader, std::string_view name) {
 }  // namespace
 
 FittedModel read_model(const std::filesystem::path& path) {
-  // A copy, so that the checksum is that of the bytes which are read, whoever writes to the file.
+  // A copy, so that the checksum is that of the bytes which are read, even if the file changes.
   const std::string bytes(MappedFile(path).bytes());
   return parse_model(bytes, path.string());
 }
@@ -68,9 +68,9 @@ FittedModel parse_model(std::string_view bytes, const std::string& file) {
   const std::string data_checksum = next_data_checksum(reader);
   const std::vector<std::string> arms = next_arms(reader);
   const auto plan = next_options<PlanOptions>(reader, "the options of the plan");
-  const auto parts = reader.next<std::uint32_t>("what the model holds");
+  const auto parts = reader.next<std::uint32_t>("the parts of the model");
   if (parts == 0 || parts > (kHoldsNetworks | kHoldsNetworkRidge)) {
-    reader.fail(fmt::format("what the model holds is {}, and it can be 1, 2 or 3", parts));
+    reader.fail(fmt::format("the parts of the model are {}, and must be 1, 2 or 3", parts));
   }
   FittedModel model;
   if ((parts & kHoldsNetworks) != 0) {
@@ -92,7 +92,7 @@ FittedModel parse_model(std::string_view bytes, const std::string& file) {
     next_network_ridge(section, fit);
   }
   if (reader.num_left() > 0) {
-    reader.fail(fmt::format("{} bytes are left after all that the model holds", reader.num_left()));
+    reader.fail(fmt::format("{} bytes are left after the last part", reader.num_left()));
   }
   return model;
 }

@@ -43,7 +43,7 @@ double half_width(std::pair<double, double> interval) {
   return (interval.second - interval.first) / 2;
 }
 
-/// As many standard errors as in the first run, whose distribution may be other than normal.
+/// With the critical value of the first run, which need not be the normal quantile.
 std::pair<double, double> rescale_interval(const Estimate& first, double first_error,
                                            std::pair<double, double> interval, double value,
                                            double error) {
@@ -52,7 +52,8 @@ std::pair<double, double> rescale_interval(const Estimate& first, double first_e
   return {value - factor * error, value + factor * error};
 }
 
-/// The run whose warnings count: the first one without a value, or without a standard error.
+/// The run whose warnings are kept: the first one without a value or standard error, else the
+/// first.
 const Estimate& find_doubtful(std::span<const Estimate* const> runs) {
   for (const Estimate* run : runs) {
     if (!std::isfinite(run->value)) return *run;
@@ -121,7 +122,7 @@ void repeat_and_take_medians(const Context& context, const LoadedData& data,
       EvaluationRun run(seeded, data, policies, options, nullptr);
       is_done = run.learn_and_estimate(again);
     } catch (const Cancelled&) {
-      // What is finished is kept.
+      // Finished repeats are kept.
     }
     for (const auto& [name, seconds] : again.timing_seconds) record.timing_seconds[name] += seconds;
     if (!is_done) {
@@ -140,7 +141,7 @@ void repeat_and_take_medians(const Context& context, const LoadedData& data,
       std::vector<const Estimate*> runs;
       runs.reserve(all.size());
       for (const std::vector<PolicyResult>& results : all) {
-        runs.push_back(&results[p].estimates[e]);  // all runs go through estimators in one order
+        runs.push_back(&results[p].estimates[e]);  // all runs have the estimators in one order
       }
       record.policies[p].estimates[e] = take_median(runs);
     }

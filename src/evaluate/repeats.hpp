@@ -7,10 +7,12 @@
 
 namespace cone {
 
-/// The estimates of several runs that differ in the seed only, in one: values are medians m, and
-/// standard errors √median(s² + (v − m)²), so that the spread over seeds counts too. Everything
-/// that has no median (warnings, weights, error parts) is of the first run, but where a run has no
-/// value or no standard error there is none, and the warnings are of that run. Two runs or more.
+/// Combines the estimates of runs that differ in the seed only: values are medians m, and standard
+/// errors √median(s² + (v − m)²), which include the spread over seeds (Chernozhukov, Chetverikov,
+/// Demirer, Duflo, Hansen, Newey and Robins 2018, Double/debiased machine learning for treatment
+/// and structural parameters). Everything without a median (warnings, weights, error contributions)
+/// is of the first run; where a run has no value or no standard error there is none, and the
+/// warnings are of that run. Two runs or more.
 Estimate take_median(std::span<const Estimate* const> runs);
 
 /// Runs options.repeats − 1 further evaluations, with the seeds after the first, and replaces the

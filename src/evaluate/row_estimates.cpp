@@ -24,7 +24,7 @@ Evidence evidence_of(const EstimationBasis& basis, const EstimatorInfo& row,
                     .policy = policies.sample[policy].view(),
                     .outcome = basis.learnt.outcome_of(row),
                     .propensity = basis.learnt.propensity_of(row),
-                    .policy_place = policy};
+                    .policy_index = policy};
   if (const ModelNoise* noise = noise_of(basis, row)) evidence.noise = &noise->variance;
   const bool is_direct = row.method == Method::kDirect || row.method == Method::kCautiousCorrection;
   const auto implied = policies.implied.find(row.outcome);
@@ -52,7 +52,7 @@ void imply_weights(const EstimationBasis& basis, LearnerId learner, ValuedPolici
   std::vector<Matrix<double>> weighed;
   if (!sample.weight.empty()) {
     for (std::size_t p = 0; p < policies.sample.size(); ++p) {
-      // Only the rows of the sample are looked at.
+      // Only the rows of the sample are used.
       Matrix<double>& table =
           weighed.emplace_back(policies.tables[p].rows(), policies.tables[p].cols());
       for (std::size_t i = 0; i < sample.size(); ++i) {
@@ -69,7 +69,7 @@ void imply_corrected_weights(const EstimationBasis& basis, const EstimatorInfo& 
                              ValuedPolicies& policies) {
   const bool corrects_partly = row.method == Method::kSwitch || row.method == Method::kShrinkage ||
                                row.method == Method::kCautiousCorrection;
-  // Nodes outside of the sample have no residual that says how noisy they are.
+  // Nodes outside of the sample have no out-of-fold residual.
   if (!corrects_partly || basis.kernels == nullptr) return;
   const OutcomeTable& outcome = *basis.learnt.outcome_of(row);
   if (outcome.variance == nullptr) return;
@@ -83,7 +83,8 @@ void imply_corrected_weights(const EstimationBasis& basis, const EstimatorInfo& 
     corrects = sum(weights.back(), *sample.totals) > 0 || corrects;
     tables.push_back(uncorrected_part(evidence, weights.back()));
   }
-  if (!corrects && row.method == Method::kCautiousCorrection) return;  // the direct method's do
+  if (!corrects && row.method == Method::kCautiousCorrection)
+    return;  // those of the direct method apply
   std::vector<ImpliedWeights> implied =
       outcome.variance->imply_weights(basis.context, view_all(tables));
   const std::vector<double> residual = residuals(sample.arm, sample.outcome, outcome.mu.view());
@@ -96,7 +97,7 @@ void imply_corrected_weights(const EstimationBasis& basis, const EstimatorInfo& 
       variance.add(v * v * residual[i] * residual[i]);
     }
     implied[p].variance = sample.totals->allreduce(variance.value()) / (n * n);
-    implied[p].variance_of_these.reset();
+    implied[p].variance_for_sample.reset();
   }
   policies.implied_of_row[row.name] = std::move(implied);
 }

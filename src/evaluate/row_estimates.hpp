@@ -10,7 +10,7 @@
 
 namespace cone {
 
-/// Policies that are valued together, and what their values rest on.
+/// Policies that are evaluated together, with their implied weights.
 struct ValuedPolicies {
   std::vector<MatrixView<const double>> tables;  ///< nodes × arms, one per policy
   std::vector<Matrix<double>> sample;            ///< sample × arms, weighed
@@ -18,7 +18,7 @@ struct ValuedPolicies {
   std::map<std::string_view, std::vector<ImpliedWeights>> implied_of_row;
 };
 
-/// What the estimates of a run rest on.
+/// The inputs of a run's estimates.
 struct EstimationBasis {
   const Context& context;
   const EstimatorOptions& options;
@@ -26,20 +26,20 @@ struct EstimationBasis {
   const LoggedSample& sample;
   const LearntNuisances& learnt;
   const std::map<LearnerId, ModelNoise>& noise;
-  const DependenceKernels* kernels = nullptr;  ///< nullptr where the sample is no whole network
+  const DependenceKernels* kernels = nullptr;  ///< nullptr where part of the network is scored
 };
 
-/// Noise of the row's outcome model; nullptr where it has none.
+/// Noise of the estimator's outcome model; nullptr where it has none.
 const ModelNoise* noise_of(const EstimationBasis& basis, const EstimatorInfo& row);
 
-/// Weights that a learner's outcome model implies for all policies at once, where a row needs them.
+/// Weights that a learner's outcome model implies for all policies, where an estimator needs them.
 void imply_weights(const EstimationBasis& basis, LearnerId learner, ValuedPolicies& policies);
 
-/// The same for a row that corrects part of the direct method by weighted residuals.
+/// The same for an estimator that corrects part of the direct method by weighted residuals.
 void imply_corrected_weights(const EstimationBasis& basis, const EstimatorInfo& row,
                              ValuedPolicies& policies);
 
-/// The row's estimate of a policy, with the errors of nodes that depend on each other.
+/// The estimate of one policy, with standard errors under dependence.
 Estimate estimate_row(const EstimationBasis& basis, const EstimatorInfo& row,
                       const ValuedPolicies& policies, std::size_t policy);
 

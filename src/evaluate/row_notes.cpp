@@ -20,7 +20,7 @@ void add_caution(std::string why, Estimate& value) {
   if (value.status == EstimateStatus::kOk) value.status = EstimateStatus::kCaution;
 }
 
-/// Weights of a training that diverged are the best it had seen, which may be the first.
+/// A diverged training keeps its best weights, which may be the initial ones.
 void note_diverged_folds(std::span<const FoldTraining> trainings, Estimate& value) {
   const auto count = std::count_if(trainings.begin(), trainings.end(), [](const FoldTraining& t) {
     return t.status == TrainingStatus::kDiverged;
@@ -29,7 +29,7 @@ void note_diverged_folds(std::span<const FoldTraining> trainings, Estimate& valu
   const bool is_all = static_cast<std::size_t>(count) == trainings.size();
   add_caution(
       fmt::format("the training of {} of {} folds diverged{}: try a smaller --learning-rate", count,
-                  trainings.size(), is_all ? ", so that no interval would be valid" : ""),
+                  trainings.size(), is_all ? ", so no interval is valid" : ""),
       value);
   if (is_all) drop_interval(value);
 }
@@ -41,7 +41,7 @@ std::vector<double> squared_errors(const LoggedSample& sample, const OutcomeTabl
   return squares;
 }
 
-/// A row named after a fitted model must not pass for one.
+/// An estimator named after a fitted model says where the model is a given one.
 void note_given_nuisances(const EstimatorInfo& row, std::span<const std::string> arms,
                           Estimate& value) {
   const EstimatorInfo& named = *find_estimator(row.name);
@@ -57,12 +57,12 @@ void note_given_nuisances(const EstimatorInfo& row, std::span<const std::string>
   }
 }
 
-/// A sentence where a regression on features predicts logged outcomes better than the model does,
-/// beyond chance; empty where none does.
+/// A warning where a regression on features predicts logged outcomes significantly better than the
+/// model; empty where none does.
 std::string describe_better_regression(const LoggedSample& sample, const LearntNuisances& learnt,
                                        const OutcomeTable& model, LearnerId learner) {
-  constexpr double kBeyondChance = 3;        // standard errors
-  constexpr double kShareThatShows = 0.005;  // of the outcome's variance: the digits of R² below
+  constexpr double kSignificant = 3;         // standard errors
+  constexpr double kShareThatShows = 0.005;  // of the outcome variance: R² is shown with two digits
   const Totals& totals = *sample.totals;
   const auto mean_of = [&](const std::vector<double>& values) { return mean(values, totals); };
   const double spread = variance(sample.outcome, 0, totals);
@@ -73,11 +73,12 @@ std::string describe_better_regression(const LoggedSample& sample, const LearntN
     const std::vector<double> other = squared_errors(sample, *found->second.outcome);
     std::vector<double> excess(own.size());
     for (std::size_t i = 0; i < excess.size(); ++i) excess[i] = own[i] - other[i];
-    if (!(mean_of(excess) > kBeyondChance * standard_error(excess, totals))) continue;
-    if (!(mean_of(excess) > kShareThatShows * spread)) continue;  // without noise anything is sure
+    if (!(mean_of(excess) > kSignificant * standard_error(excess, totals))) continue;
+    if (!(mean_of(excess) > kShareThatShows * spread))
+      continue;  // tiny differences are significant without noise
     return sentence(
-        "{} outcomes worse than {} does (R² {:.2f} against {:.2f}): part of what the features say "
-        "is lost; compare with {}",
+        "{} outcomes worse than {} does (R² {:.2f} against {:.2f}): adjustment for the "
+        "features may be incomplete; compare with {}",
         learner == LearnerId::kCone ? "its networks predict" : "it predicts", enum_name(regression),
         1 - mean_of(own) / spread, 1 - mean_of(other) / spread, doubly_robust_on(regression));
   }
@@ -91,7 +92,7 @@ void note_learning(const EstimatorInfo& row, const Evidence& evidence,
   if (row.needs(LearnerId::kCone)) {
     note_diverged_folds(learnt.trainings(), value);
   } else if (evidence.outcome != nullptr && !evidence.outcome->warnings.empty()) {
-    add_caution("the fit of the outcome model has warnings of its own, below", value);
+    add_caution("the outcome model has its own warnings, listed below", value);
   }
   note_given_nuisances(row, evidence.sample.arms, value);
 }
@@ -119,7 +120,7 @@ std::string describe_idle_columns(std::span<const std::string> arms, bool has_pr
   const std::string columns = !has_mu           ? propensity + " was"
                               : !has_propensity ? mu + " were"
                                                 : propensity + ", " + mu + " were";
-  return fmt::format("the data's own {} not used: --nuisances given takes them instead of fitting",
+  return fmt::format("the data's own {} not used: --nuisances given uses them instead of fitting",
                      columns);
 }
 

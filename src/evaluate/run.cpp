@@ -24,7 +24,7 @@
 namespace cone {
 namespace {
 
-/// Where nothing is fitted, no folds are needed (and tiny data may not allow any).
+/// Where nothing is fitted, no folds are needed (and small data may not allow any).
 FitPlan plan_without_fitting(const Dataset& data, const EvaluateOptions& options,
                              std::uint64_t seed) {
   FitPlan plan;
@@ -37,16 +37,16 @@ FitPlan plan_without_fitting(const Dataset& data, const EvaluateOptions& options
   return plan;
 }
 
-/// Errors of groups need all of their members.
+/// Cluster-robust errors need all members of a cluster.
 void refuse_clusters_of_part(const Dataset& data, const LoggedSample& sample) {
   if (data.cluster.empty() || sample.size() == data.num_nodes()) return;
   throw Error(ErrorCode::kUsage,
               {{.item = "--cluster"},
-               "cannot be used with --protocol split, which evaluates some nodes",
+               "cannot be used with --protocol split, which evaluates only part of the nodes",
                "leave one of them out"});
 }
 
-/// A column that the user brought and that nothing reads.
+/// Given nuisance columns that are not used.
 void warn_of_idle_columns(const Dataset& data, const EvaluateOptions& options,
                           std::vector<std::string>& warnings) {
   if (options.nuisances == NuisanceSource::kGiven) return;
@@ -82,7 +82,7 @@ EvaluationRun::EvaluationRun(const Context& context, const LoadedData& data,
   for (const PolicyOnData& policy : policies) {
     require(policy.probability.rows() == data_.num_nodes() &&
                 policy.probability.cols() == data_.num_arms(),
-            "evaluate: a policy of other nodes or arms");
+            "evaluate: the policy has other nodes or arms than the data");
     policies_.tables.push_back(policy.probability.view());
     policies_.sample.push_back(take_rows(policy.probability.view(), sample_.nodes));
     weigh_rows(sample_, policies_.sample.back());
@@ -97,7 +97,8 @@ EvaluationRun::EvaluationRun(const Context& context, const LoadedData& data,
 void EvaluationRun::take_given() {
   Nuisances given =
       make_learner(LearnerId::kGiven, rows_, options_, model_)->fit(context_, data_, plan_);
-  // Propensities show the overlap even where no estimator needs them; outcome models show nothing.
+  // Overlap diagnostics use propensities even where no estimator does; outcome models have no such
+  // use.
   const bool needs_model = std::any_of(rows_.begin(), rows_.end(), [](const EstimatorInfo& row) {
     return row.outcome == LearnerId::kGiven;
   });
@@ -113,7 +114,7 @@ void EvaluationRun::learn(const LearningStep& step) {
   }
   const auto learner = make_learner(step.learner, rows_, options_, model_, networks_);
   Nuisances nuisances = learner->fit(context_, data_, plan_);
-  // A learner may find out more than anyone asked for.
+  // A learner may return nuisances that no estimator needs.
   const bool needs_outcome = std::any_of(rows_.begin(), rows_.end(), [&](const EstimatorInfo& row) {
     return row.outcome == step.learner;
   });
@@ -133,13 +134,10 @@ void EvaluationRun::learn_overlap() {
         LearnerId::kLogistic,
         make_learner(LearnerId::kLogistic, rows_, options_, nullptr)->fit(context_, data_, plan));
   } catch (const Error& error) {
-    // Only the diagnostics want these: too little data for a fit must not stop what can be
-    // estimated.
+    // Only the diagnostics need these: too little data for a fit must not prevent estimates.
     if (error.code() != ErrorCode::kData) throw;
-    warnings_.push_back(
-        "no propensities could be fitted to see whether the log supports the "
-        "policies: " +
-        error.faults().front().what);
+    warnings_.push_back("no propensity model could be fitted to assess overlap: " +
+                        error.faults().front().what);
   }
 }
 
@@ -170,7 +168,7 @@ void EvaluationRun::estimate_ready(std::vector<PolicyResult>& results) {
   std::copy_if(waiting_.begin(), waiting_.end(), std::back_inserter(ready), is_ready);
   if (ready.empty()) return;
   for (const EstimatorInfo& row : ready) imply_corrected_weights(basis(), row, policies_);
-  std::vector<PolicyResult> extended = results;  // kept as they are if this is cancelled
+  std::vector<PolicyResult> extended = results;  // unchanged if this is cancelled
   for (std::size_t p = 0; p < policies_.sample.size(); ++p) {
     for (const EstimatorInfo& row : ready) {
       context_.poll();

@@ -15,7 +15,7 @@
 
 namespace cone {
 
-/// One evaluation on its way: runs learners, and estimators as soon as theirs are done.
+/// One evaluation in progress: runs learners, and estimators as soon as their nuisances are learnt.
 class EvaluationRun {
  public:
   /// What is passed must outlive it.
@@ -23,34 +23,34 @@ class EvaluationRun {
                 std::span<const PolicyOnData> policies, const EvaluateOptions& options,
                 const FittedModel* model, ConeFit* networks = nullptr);
 
-  /// Whether all was done; false where the observer asked to stop.
+  /// Whether all is done; false where the observer asked to stop.
   bool learn_and_estimate(EvaluationRecord& record);
 
-  /// The policies against each other and the logged policy, by the estimator that the program
-  /// recommends of those that are finished. None where only part of the network is scored.
+  /// Compares the policies with each other and with the logged policy, by the recommended one of
+  /// the finished estimators. None where only part of the network is scored.
   std::optional<Decision> compare(std::span<const PolicyResult> results) const;
 
-  /// What treating the first of a ranking is worth at every budget, by the same estimator. Empty
+  /// The value of treating the highest-ranked units at every budget, by the same estimator. Empty
   /// where there is no comparison.
   std::vector<BudgetCurve> trace_budgets() const;
   const std::vector<Ranking>& rankings() const { return rankings_; }
 
-  /// What the estimator of the comparison rests on, node by node.
+  /// Nuisances, weights and influences of that estimator, node by node.
   NodeTable describe_nodes(std::span<const PolicyResult> results) const;
 
   /// See association_diagnostics.hpp.
   std::optional<AssociationDiagnostics> associate_residuals(std::string_view estimator) const;
 
-  /// What verdicts are about. `network`: of all nodes of the data, scored or not.
+  /// The inputs of the verdicts. `network`: of all nodes of the data, scored or not.
   JudgedRun judged(const Neighbourhood& network) const;
 
   const LoggedSample& sample() const { return sample_; }
   const FitPlan& plan() const { return plan_; }
   const std::vector<EstimatorInfo>& rows() const { return rows_; }
   const LearntNuisances& learnt() const { return learnt_; }
-  /// About no learner alone.
+  /// Those that concern no single learner.
   const std::vector<std::string>& warnings() const { return warnings_; }
-  /// None where sensitivity intervals were not asked for, or there is no network.
+  /// None where sensitivity intervals were not requested, or there is no network.
   const std::optional<NetworkStrength>& strength() const { return strength_; }
   /// The estimators that were not finished.
   const std::vector<EstimatorInfo>& waiting() const { return waiting_; }
@@ -65,7 +65,7 @@ class EvaluationRun {
   void learn_overlap();
   /// Runs the estimators that have become ready and takes them off the list.
   void estimate_ready(std::vector<PolicyResult>& results);
-  /// Widens intervals by what a hidden confounder could do.
+  /// Widens intervals by the bias bound for an unmeasured confounder.
   void add_sensitivity_intervals(std::vector<PolicyResult>& results);
   EstimationBasis basis() const;
   BudgetCurve trace_budget(const EstimatorInfo& row, const Ranking& ranking) const;
@@ -75,14 +75,14 @@ class EvaluationRun {
   const Dataset& data_;
   const EvaluateOptions& options_;
   const FittedModel* model_;
-  ConeFit* networks_;  ///< where they are to be kept; otherwise nullptr
+  ConeFit* networks_;  ///< receives cone's networks; nullptr where not requested
   std::vector<EstimatorInfo> rows_;
   std::vector<LearningStep> steps_;
   FitPlan plan_;  ///< without tasks where nothing is fitted
   LoggedSample sample_;
   ValuedPolicies policies_;
   LearntNuisances learnt_;
-  std::optional<DependenceKernels> kernels_;  ///< where the sample is the whole network
+  std::optional<DependenceKernels> kernels_;  ///< where all nodes are scored
   std::map<LearnerId, ModelNoise> noise_;
   std::optional<NetworkStrength> strength_;
   std::vector<Ranking> rankings_;

@@ -10,7 +10,7 @@
 namespace cone {
 namespace {
 
-/// What the options that follow the data came to.
+/// The values of options that are chosen from the data.
 nlohmann::ordered_json describe_automatic(const Context& context, const Dataset& data,
                                           const EvaluateOptions& options) {
   nlohmann::ordered_json chosen = nlohmann::ordered_json::object();
@@ -33,7 +33,7 @@ nlohmann::ordered_json describe_config(const Context& context, const Dataset& da
                                        std::span<const EstimatorInfo> rows,
                                        std::span<const std::string> policies) {
   nlohmann::ordered_json config = option_json(options);
-  // Changes what is listed, not a result: in the record where the user chose it.
+  // Affects what is listed, not a result: in the record only where the user set it.
   if (options.list_pairs_up_to == EvaluateOptions{}.list_pairs_up_to) {
     config.erase("list_pairs_up_to");
   }

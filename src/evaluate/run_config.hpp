@@ -12,8 +12,8 @@
 
 namespace cone {
 
-/// What a run was asked for, with the names of estimators and policies, and what the options that
-/// follow the data came to.
+/// The configuration of a run: options, names of estimators and policies, and the values of options
+/// that are chosen from the data.
 nlohmann::ordered_json describe_config(const Context& context, const Dataset& data,
                                        const EvaluateOptions& options,
                                        std::span<const EstimatorInfo> rows,

@@ -56,8 +56,8 @@ std::vector<std::string> warn_of_rounding_columns(const FeatureTable& features,
   }
   if (count == 0) return {};
   return {
-      fmt::format("the values of feature '{}'{} differ by rounding only: taken as constant and "
-                  "left out; take off what they have in common where they do mean something",
+      fmt::format("the values of feature '{}'{} differ by rounding only: treated as constant and "
+                  "left out; subtract their common offset if the differences are meaningful",
                   first, count > 1 ? fmt::format(" and of {} others", count - 1) : "")};
 }
 

@@ -12,14 +12,14 @@
 
 namespace cone {
 
-/// Names what the learners of these estimators do to the features (encoder_input and
-/// nuisance/feature_scaling.hpp do it).
+/// How the learners of these estimators scale the features (see encoder_input and
+/// nuisance/feature_scaling.hpp).
 std::vector<ScalingDiagnostics> describe_scaling(const FeatureTable& features,
                                                  std::span<const EstimatorInfo> rows,
                                                  const NuisanceOptions& options);
 
-/// A sentence where columns were left out because their values differ by rounding only,
-/// over the rows of all processes.
+/// A warning where columns were left out because their values differ by rounding only, over the
+/// rows of all ranks.
 std::vector<std::string> warn_of_rounding_columns(const FeatureTable& features,
                                                   const Totals& totals = Totals::alone());
 

@@ -15,15 +15,15 @@
 namespace cone {
 namespace {
 
-/// By the bias that may be hidden, and with the sampling error that believes no word of the model.
-std::pair<double, double> widen_robustly(const Estimate& e, double bias) {
+/// By the bias bound, and with the residual-based (model-free) standard error where it is larger.
+std::pair<double, double> widen_by_bias(const Estimate& e, double bias) {
   const double half_width = e.sampling_interval.second - e.value;
   const double predictive = two_sided_normal_quantile(e.level) * e.parts.predictive_error;
   const double all = (predictive > half_width ? predictive : half_width) + bias;
   return {e.value - all, e.value + all};
 }
 
-/// Where all outcomes are one of two values, these: means lie between them.
+/// The two values of a binary outcome, which bound all means; none for other outcomes.
 std::optional<std::pair<double, double>> find_two_values(const LoggedSample& sample) {
   constexpr double kNone = -std::numeric_limits<double>::infinity();
   std::array<double, 2> ends = {kNone, kNone};  // the largest of −y and of y
@@ -59,7 +59,7 @@ void add_sensitivity_intervals(const EstimationBasis& basis,
       e.confounding_bias_bound =
           bound_confounding_bias(basis.sample, sample_policies[p].view(), noise->residual, strength)
               .bound;
-      e.sensitivity_interval = widen_robustly(e, e.confounding_bias_bound);
+      e.sensitivity_interval = widen_by_bias(e, e.confounding_bias_bound);
       if (!possible) continue;
       auto& [low, high] = e.sensitivity_interval;
       low = std::clamp(low, possible->first, possible->second);
@@ -75,7 +75,7 @@ void describe_strength(const NetworkStrength& strength, Diagnostics& out) {
                           .added_upper = strength.added_upper,
                           .is_clear = strength.is_clear};
   if (auto warning = describe_network_treatment(
-          strength, "the rest is in the sensitivity intervals, not in the others")) {
+          strength, "only the sensitivity intervals allow for the rest")) {
     out.warnings.push_back(std::move(*warning));
   }
 }

@@ -9,21 +9,20 @@
 #include "evaluate/row_estimates.hpp"
 #include "inference/confounding_strength.hpp"
 
-// Sensitivity intervals of a run, with all nodes in one process or in many.
+// Sensitivity intervals of a run, in one process or distributed.
 
 namespace cone {
 
-/// Whether the run has what they are made of: a network, all of which is scored, and the network
-/// ridge.
+/// Whether the run has their inputs: a network, all of which is scored, and the network ridge.
 bool wants_sensitivity_intervals(const EvaluateOptions& options, const EstimationBasis& basis);
 
-/// What a confounder as strong as what the network shows could do to every estimate of every
-/// policy: confounding_bias_bound and sensitivity_interval.
+/// Sets confounding_bias_bound and sensitivity_interval of every estimate of every policy, for an
+/// unmeasured confounder as strong as the network.
 void add_sensitivity_intervals(const EstimationBasis& basis,
                                std::span<const Matrix<double>> sample_policies,
                                const NetworkStrength& strength, std::vector<PolicyResult>& results);
 
-/// What the network shows, for the record, with a warning where that is clear and notable.
+/// Records the strength of the network, with a warning where it is significant and notable.
 void describe_strength(const NetworkStrength& strength, Diagnostics& out);
 
 }  // namespace cone

@@ -18,11 +18,11 @@
 namespace cone {
 namespace {
 
-// docs/diagnostics.md says why.
-constexpr double kSureDisagreement = 0.001;  // p
-constexpr double kNotableSeeds = 0.5;        // of a standard error
+// docs/diagnostics.md explains the thresholds.
+constexpr double kSignificantSpread = 0.001;  // p
+constexpr double kNotableSeeds = 0.5;         // of a standard error
 
-/// The parts of the nodes that a task scored, task by task.
+/// The influences of the nodes that a task scored, task by task.
 std::vector<std::vector<double>> group_by_fold(const FitPlan& plan, std::span<const double> parts) {
   std::vector<std::vector<double>> out;
   for (const FitTask& task : plan.tasks) {
@@ -35,8 +35,9 @@ std::vector<std::vector<double>> group_by_fold(const FitPlan& plan, std::span<co
   return out;
 }
 
-/// How much larger the variance of a mean is because members of a group go together; at least 1.
-double inflate_by_groups(std::span<const double> parts, std::span<const std::uint32_t> cluster) {
+/// Design effect of the given clusters on the variance of a mean; at least 1.
+double design_effect_of_clusters(std::span<const double> parts,
+                                 std::span<const std::uint32_t> cluster) {
   if (cluster.empty() || cluster.size() != parts.size()) return 1;
   const double centre = mean(parts);
   std::vector<double> sums(std::size_t{std::ranges::max(cluster)} + 1, 0.0);
@@ -50,14 +51,14 @@ double inflate_by_groups(std::span<const double> parts, std::span<const std::uin
   return own > 0 ? std::max(1.0, together / own) : 1;
 }
 
-/// Fills in values by fold, and p of all folds having one value. The errors of the folds' means
-/// share one variance: a fold with a wild node must not excuse itself by the spread it causes.
+/// Sets the values by fold, and p of the hypothesis that all folds have the same value. The folds
+/// share one variance, so that an outlier does not inflate only the variance of its own fold.
 void compare_folds(const FitPlan& plan, const Estimate& estimate,
                    std::span<const std::uint32_t> cluster, const Totals& totals,
                    PolicyStability& out) {
   const std::vector<double>& parts = estimate.parts.population;
   if (plan.tasks.size() < 2 || totals.any(parts.size() != plan.scored.size())) return;
-  const double spread = variance(parts, 1, totals) * inflate_by_groups(parts, cluster);
+  const double spread = variance(parts, 1, totals) * design_effect_of_clusters(parts, cluster);
   const double centre = mean(parts, totals);
   std::vector<double> sums;  // of the parts, then how many, per fold
   for (const std::vector<double>& fold : group_by_fold(plan, parts)) {
@@ -68,7 +69,7 @@ void compare_folds(const FitPlan& plan, const Estimate& estimate,
   for (std::size_t f = 0; f < plan.tasks.size(); ++f) {
     const double size = sums[2 * f + 1];
     const double of_fold = sums[2 * f] / size;
-    // Residuals of a model that shrinks do not sum to 0: without the centre the folds would lie
+    // Residuals of a shrunken model do not sum to 0: without centring the folds would scatter
     // around another value.
     out.by_fold.push_back(estimate.value + of_fold - centre);
     chi_squared += (of_fold - centre) * (of_fold - centre) * size / spread;
@@ -81,18 +82,18 @@ Verdict judge_stability(const PolicyStability& found, const Estimate& estimate) 
   std::vector<std::string> sentences;
   bool is_caution = false;
   if (!found.by_fold.empty()) {
-    const bool disagree = found.fold_p < kSureDisagreement;
+    const bool disagree = found.fold_p < kSignificantSpread;
     const auto [low, high] = std::ranges::minmax(found.by_fold);
     is_caution = disagree;
     sentences.push_back(
         sentence("estimates by fold range from {:.4g} to {:.4g}, {} sampling error explains ({})",
-                 low, high, disagree ? "farther apart than" : "which", p_phrase(found.fold_p)));
+                 low, high, disagree ? "more than" : "which", p_phrase(found.fold_p)));
   }
   if (estimate.seed_sd) {
     const bool moves = *estimate.seed_sd > kNotableSeeds * estimate.standard_error;
     is_caution = is_caution || moves;
     sentences.push_back(sentence(
-        "other seeds move it by {:.2g}{}", *estimate.seed_sd,
+        "standard deviation over seeds {:.2g}{}", *estimate.seed_sd,
         estimate.standard_error > 0
             ? sentence(" ({:.2f} standard errors)", *estimate.seed_sd / estimate.standard_error)
             : ""));

@@ -11,11 +11,10 @@
 
 namespace cone {
 
-/// How far one estimator's values differ over folds and, where the evaluation was repeated, over
-/// seeds. One entry per policy whose estimate says what each node's part in it is, or that was
-/// repeated. `cluster`: the groups that the user gave, one per node; folds may differ by what those
-/// share. Empty where there are none.
-/// Over all processes that have nodes of the plan.
+/// Variation of one estimator's values over folds and, where the evaluation was repeated, over
+/// seeds. One entry per policy whose estimate has influences by node, or that was repeated.
+/// `cluster`: given clusters, one per node, whose shared noise may differ between folds; empty
+/// where there are none. Over all ranks.
 std::vector<PolicyStability> measure_stability(std::span<const PolicyResult> results,
                                                std::string_view estimator, const FitPlan& plan,
                                                std::span<const std::uint32_t> cluster = {},

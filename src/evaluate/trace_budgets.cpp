@@ -13,22 +13,22 @@
 namespace cone {
 namespace {
 
-// Rankings that have nothing to do with what the model leaves have a t statistic of a standard
-// normal: this is met once in 30,000.
-constexpr double kForesight = 4;
+// For a ranking independent of the residuals the t statistic is standard normal: it exceeds this
+// once in 30,000.
+constexpr double kLargeStatistic = 4;
 constexpr double kLargeTie = 0.2;
 
-/// With NaN for those that have no error.
-Matrix<double> spread_covariance(const Matrix<double>& known, std::span<const std::size_t> place,
+/// With NaN for values without a standard error.
+Matrix<double> spread_covariance(const Matrix<double>& known, std::span<const std::size_t> indices,
                                  std::size_t size) {
   Matrix<double> out(size, size, kNaN);
-  for (std::size_t j = 0; j < place.size(); ++j) {
-    for (std::size_t k = 0; k < place.size(); ++k) out(place[j], place[k]) = known(j, k);
+  for (std::size_t j = 0; j < indices.size(); ++j) {
+    for (std::size_t k = 0; k < indices.size(); ++k) out(indices[j], indices[k]) = known(j, k);
   }
   return out;
 }
 
-/// Policy − treating nobody, whose hidden bias is that of the gain.
+/// Policy − treating no unit, whose confounding bias is that of the gain.
 Matrix<double> subtract_tables(const Matrix<double>& a, const Matrix<double>& b) {
   Matrix<double> out(a.rows(), a.cols());
   for (std::size_t i = 0; i < a.rows(); ++i) {
@@ -49,17 +49,17 @@ BudgetCurve EvaluationRun::trace_budget(const EstimatorInfo& row, const Ranking&
     first.sample.push_back(ranking.treat_first(share, data_.num_arms()));
     weigh_rows(sample_, first.sample.back());
   }
-  // There is a comparison, so the sample is the whole network.
+  // There is a comparison, so all nodes are scored.
   for (const Matrix<double>& table : first.sample) first.tables.push_back(table.view());
   {
-    const StageScope stage(context_, "what the values rest on", 0, 0.7);
+    const StageScope stage(context_, "implied weights", 0, 0.7);
     if (row.needs_outcome_model()) imply_weights(basis(), row.outcome, first);
     imply_corrected_weights(basis(), row, first);
   }
   std::vector<Estimate> estimates;
   std::vector<const ErrorParts*> parts;
   std::vector<const Matrix<double>*> tables;
-  std::vector<std::size_t> place;
+  std::vector<std::size_t> indices;
   estimates.reserve(steps + 1);
   Target target = Target::kSample;
   for (std::size_t k = 0; k <= steps; ++k) {
@@ -71,7 +71,7 @@ BudgetCurve EvaluationRun::trace_budget(const EstimatorInfo& row, const Ranking&
     if (!is_comparable(e)) continue;
     parts.push_back(&e.parts);
     tables.push_back(&first.sample[k]);
-    place.push_back(k);
+    indices.push_back(k);
   }
   std::optional<JointErrors> errors;
   if (!parts.empty()) {
@@ -81,7 +81,7 @@ BudgetCurve EvaluationRun::trace_budget(const EstimatorInfo& row, const Ranking&
   if (errors) {
     Matrix<double> covariance = errors->best().covariance;
     allow_for_few_clusters(errors->best(), values.level, covariance);
-    values.covariance = spread_covariance(covariance, place, steps + 1);
+    values.covariance = spread_covariance(covariance, indices, steps + 1);
   }
   BudgetCurve curve = describe_curve(values, context_.seed());
   curve.ranking = ranking.name();
@@ -99,25 +99,23 @@ BudgetCurve EvaluationRun::trace_budget(const EstimatorInfo& row, const Ranking&
     const auto [low, high] = curve.points[k].sampling_interval;
     curve.points[k].sensitivity_interval = {low - bound, high + bound};
   }
-  if (place.size() <= steps) {
-    curve.warnings.push_back(
-        "at some budgets there is no valid interval: the log lacks what they do");
+  if (indices.size() <= steps) {
+    curve.warnings.emplace_back("no valid interval at some budgets: overlap fails there");
   }
   if (curve.largest_tie > kLargeTie) {
     curve.warnings.push_back(sentence(
-        "{:.0f} % of the units have the same score: where a budget ends among them it is spent by "
-        "lot",
+        "{:.0f} % of the units have the same score: a budget that ends among them treats a random "
+        "subset",
         100 * curve.largest_tie));
   }
-  const double foresight =
-      noise == nullptr ? 0 : measure_foresight(ranking, sample_.arm, noise->residual);
-  if (foresight > kForesight) {
+  const double statistic =
+      noise == nullptr ? 0 : ranking_residual_statistic(ranking, sample_.arm, noise->residual);
+  if (statistic > kLargeStatistic) {
     curve.warnings.push_back(sentence(
-        "the ranking goes together with what the outcome model of {} leaves unexplained (t "
-        "{:.1f}): "
-        "either it was learnt from these very outcomes, and then the curve is too good to be true, "
-        "or it knows something that the model does not see",
-        row.name, foresight));
+        "the ranking is correlated with the residuals of {} (t {:.1f}): either it was learnt from "
+        "the same outcomes, so that the curve is biased upwards, or it uses information that the "
+        "outcome model lacks",
+        row.name, statistic));
   }
   return curve;
 }

@@ -8,7 +8,7 @@
 namespace cone {
 namespace {
 
-constexpr double kNearlyAllNoise = 0.95;  // docs/diagnostics.md says why
+constexpr double kNearlyAllNoise = 0.95;  // docs/diagnostics.md explains the threshold
 
 }  // namespace
 
@@ -37,8 +37,8 @@ std::vector<VarianceShares> share_variance(const NetworkRidgeSummary& ridge,
     for (double* share : {&shares.own, &shares.network, &shares.noise}) *share /= num_fits;
     shares.verdict = {
         shares.noise > kNearlyAllNoise,
-        sentence("under {}, own features make {:.0f} % of the outcome's variance, "
-                 "the network {:.0f} %, noise {:.0f} %",
+        sentence("under {}, own features explain {:.0f} % of the outcome variance, "
+                 "the network {:.0f} %; {:.0f} % is noise",
                  arm_phrase(arms, a), 100 * shares.own, 100 * shares.network, 100 * shares.noise)};
     out.push_back(std::move(shares));
   }
@@ -46,21 +46,21 @@ std::vector<VarianceShares> share_variance(const NetworkRidgeSummary& ridge,
 }
 
 Verdict judge_fit(const OutcomeDiagnostics& model) {
-  if (!std::isfinite(model.r_squared)) return {false, model.name + ": outcomes do not differ"};
+  if (!std::isfinite(model.r_squared)) return {false, model.name + ": outcomes do not vary"};
   if (model.r_squared < 0) {
     return {true, sentence("{} predicts outcomes worse than a constant (R² {:.2g})", model.name,
                            model.r_squared)};
   }
-  // Units's outcomes are hardly ever that predictable, and a feature that is part of the outcome
-  // takes the effect of the treatment with it.
+  // Outcomes are hardly ever that predictable, and a feature that is part of the outcome absorbs
+  // the treatment effect.
   constexpr double kTooGood = 0.999;
   if (model.r_squared > kTooGood) {
-    return {true, sentence("{} predicts {:.2f} % of the outcome's variance: if features were "
-                           "written after the outcome, or make it up together, leave them out "
-                           "(they hide what the treatment does)",
+    return {true, sentence("{} explains {:.2f} % of the outcome variance: leave out features that "
+                           "were measured after treatment or determine the outcome (they absorb "
+                           "the treatment effect)",
                            model.name, std::floor(10000 * model.r_squared) / 100)};
   }
-  return {false, sentence("{} predicts {:.0f} % of the outcome's variance (R² {:.2f})", model.name,
+  return {false, sentence("{} explains {:.0f} % of the outcome variance (R² {:.2f})", model.name,
                           100 * model.r_squared, model.r_squared)};
 }
 

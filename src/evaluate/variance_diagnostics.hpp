@@ -9,11 +9,11 @@
 
 namespace cone {
 
-/// One entry per arm; of variances that were learnt per fold, the mean of the shares.
+/// Variance shares by arm; where variances are learnt per fold, the mean of the shares.
 std::vector<VarianceShares> share_variance(const NetworkRidgeSummary& ridge,
                                            std::span<const std::string> arms);
 
-/// Says what R² means.
+/// The verdict on R².
 Verdict judge_fit(const OutcomeDiagnostics& model);
 
 }  // namespace cone

@@ -28,7 +28,7 @@ std::string find_name(const LearntNuisances& learnt, const PropensityTable& tabl
   return "";
 }
 
-/// The worst entry speaks for all: a caution before what is fine, then the largest badness.
+/// Keeps the worst entry of each diagnostic: cautions first, then the largest badness.
 class Summary {
  public:
   Summary(const Totals& totals, Diagnostics& out)
@@ -49,7 +49,7 @@ class Summary {
   }
 
  private:
-  /// Two arms are off alike: what adding up in parts left over must not choose between them.
+  /// Two arms are often equally unbalanced: rounding of distributed sums must not decide.
   static constexpr double kRounding = 1e-10;
   double slack_;
   Diagnostics& out_;
@@ -72,8 +72,8 @@ void add_propensity_verdicts(const Context& context, const JudgedRun& run,
     out.balance = measure_balance(context, run.features, run.network, sample, e);
   } catch (const Cancelled&) {
     if (sample.totals->has_others()) throw;
-    // All estimates are there by now, or were asked to stop before.
-    out.warnings.emplace_back("the balance of the arms was not looked at: interrupted");
+    // All estimates are done by now, or were interrupted before.
+    out.warnings.emplace_back("covariate balance was not assessed: interrupted");
   }
   const Summary summary(*sample.totals, out);
   summary.add("overlap", out.overlap, false, &ArmOverlap::rare_fraction);
@@ -103,8 +103,9 @@ void add_verdicts(const Context& context, const JudgedRun& run,
       if (model.name == name) out.verdicts.push_back({"outcome model", model.verdict, false});
     }
     if (run.network.num_edge_ends() > 0) {
-      const std::vector<double> left = residuals(sample.arm, sample.outcome, outcome->mu.view());
-      out.residuals_by_degree = {measure_degree_residuals(run.network, sample, left, name)};
+      const std::vector<double> residual =
+          residuals(sample.arm, sample.outcome, outcome->mu.view());
+      out.residuals_by_degree = {measure_degree_residuals(run.network, sample, residual, name)};
       summary.add("residuals by degree", out.residuals_by_degree, true,
                   [](const DegreeResiduals& r) { return std::abs(r.correlation); });
     }

@@ -14,23 +14,22 @@
 
 namespace cone {
 
-/// An evaluation as verdicts see it: all of it, or the part of a process that shares the sample
-/// with others. What it refers to must outlive it.
+/// The inputs of the verdicts: of a run, or of one rank of a distributed run. Referenced objects
+/// must outlive it.
 struct JudgedRun {
   const LoggedSample& sample;  ///< nodes are rows of the features and of the network
   const FeatureTable& features;
   const Neighbourhood& network;
-  std::vector<EstimatorInfo> finished;  ///< the estimators that have their values
+  std::vector<EstimatorInfo> finished;  ///< the estimators that have finished
   const LearntNuisances& learnt;
   const FitPlan& plan;                       ///< without tasks where nothing was fitted
   std::span<const Matrix<double>> policies;  ///< sample × arms, weighed; one per result
-  std::span<const std::uint32_t> cluster;    ///< of every node, where the user gave groups
+  std::span<const std::uint32_t> cluster;    ///< given clusters, of every node
 };
 
-/// Adds the diagnostics that have a verdict. Those of propensities are about the ones by which the
-/// estimator that the program recommends looks at the log; those of residuals, about its outcome
-/// model. Where the observer asks to stop, the balance is left out and a warning says so, unless
-/// other processes would wait for it.
+/// Adds the diagnostics that have a verdict: of the propensities and of the outcome model of the
+/// recommended estimator. Where the observer asks to stop, balance is skipped with a warning,
+/// unless other ranks would wait for it.
 void add_verdicts(const Context& context, const JudgedRun& run,
                   std::span<const PolicyResult> results, Diagnostics& out);
 

@@ -9,16 +9,16 @@
 
 namespace cone {
 
-// What fits of networks and kernels cost: see fit_cost.hpp. Networks are taken to train for all
-// their epochs; most stop earlier.
+// Expected times of fits of networks and kernels, as in fit_cost.hpp. Networks are assumed to train
+// for all epochs; most stop earlier.
 
 /// One network per arm on the features.
 double network_seconds(const FitSize& size, const ConeOptions& options);
 double kernel_seconds(const FitSize& size);
 double cone_seconds(const FitSize& size, const ConeOptions& options, bool is_fitted);
 
-/// What one epoch of cone's networks handles, in entries of the features: entries, directed edges,
-/// and the layers that every node goes through, which are worth about this many entries each.
+/// Work of one epoch of cone's networks, in feature entries: entries, directed edges, and the dense
+/// layers, which cost about this many entries per node.
 inline constexpr std::uint64_t kEntriesPerNode = 65;
 std::uint64_t cone_epoch_entries(const Dataset& data);
 

@@ -31,7 +31,7 @@ void put_section(ByteWriter& writer, const std::function<void(ByteWriter&)>& put
   put(writer);
 }
 
-/// Everything before the checksum; `num_bytes` is the length of the whole file.
+/// Everything before the checksum; `num_bytes` is the length of the complete file.
 void put_model(ByteWriter& writer, const FittedModel& model, std::uint64_t num_bytes) {
   require_one_fit(model);
   writer.put_bytes(kModelMagic.data(), kModelMagic.size());

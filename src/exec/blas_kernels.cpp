@@ -6,8 +6,8 @@
 
 #include <cblas.h>
 
-// What OpenBLAS's own constructor and destructor call, where it has kernels to choose from. No part
-// of its interface, hence weak.
+// Called by OpenBLAS's own constructor and destructor in builds with DYNAMIC_ARCH. Not part of its
+// interface, hence weak.
 extern "C" {
 [[gnu::weak]] void gotoblas_dynamic_init();
 [[gnu::weak]] void gotoblas_dynamic_quit();
@@ -32,7 +32,7 @@ std::string_view loaded_blas_kernels() {
 }
 
 std::optional<std::string> name_better_kernels(std::string_view loaded, VectorUnits units) {
-  // Kernels of processors that had no AVX: no processor with AVX2 is meant to get them.
+  // Kernels for processors without AVX: wrong for any processor with AVX2.
   constexpr std::array<std::string_view, 6> kWithoutAvx = {"Prescott", "Core2",      "Penryn",
                                                            "Atom",     "Dunnington", "Nehalem"};
   if (std::ranges::find(kWithoutAvx, loaded) == kWithoutAvx.end()) return std::nullopt;
@@ -47,7 +47,7 @@ void choose_blas_kernels(const std::string& name) {
   if (std::getenv(kVariable) != nullptr || ::setenv(kVariable, name.c_str(), 0) != 0) return;
   gotoblas_dynamic_quit();
   gotoblas_dynamic_init();
-  ::unsetenv(kVariable);  // other processes that start from here choose for themselves
+  ::unsetenv(kVariable);  // child processes choose for themselves
 }
 
 }  // namespace cone

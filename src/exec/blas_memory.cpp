@@ -15,14 +15,14 @@
 namespace cone {
 namespace {
 
-/// What others may take between our look and the allocation.
+/// Memory that other threads may take between the check and the allocation.
 constexpr std::size_t kSlackBytes = std::size_t{16} << 20;
 
 std::atomic<int> num_expected = 1;
 std::atomic<int> num_reserved = 0;
 
-/// OpenBLAS's own allocator, by which its buffers can be taken before they are needed. Other
-/// libraries do not have it: nothing is reserved then, only looked at.
+/// OpenBLAS's own allocator, which allocates its buffers before they are needed. Other BLAS
+/// libraries do not export it: then the memory is only checked, not reserved.
 struct BlasAllocator {
   using Allocate = void* (*)(int);
   using Free = void (*)(void*);
@@ -30,7 +30,7 @@ struct BlasAllocator {
   Free free = reinterpret_cast<Free>(dlsym(RTLD_DEFAULT, "blas_memory_free"));
 };
 
-/// How many buffers OpenBLAS has, by "... Haswell MAX_THREADS=64".
+/// The number of OpenBLAS's buffers, from its configuration ("... Haswell MAX_THREADS=64").
 int count_blas_buffers(std::string_view config) {
   constexpr std::string_view kKey = "MAX_THREADS=";
   constexpr int kFewest = 50;
@@ -57,9 +57,9 @@ void expect_blas_threads(int num_threads) {
 }
 
 bool has_room_for(std::size_t bytes) {
-  void* place = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (place == MAP_FAILED) return false;
-  munmap(place, bytes);
+  void* block = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (block == MAP_FAILED) return false;
+  munmap(block, bytes);
   return true;
 }
 

@@ -15,31 +15,32 @@
 namespace cone {
 namespace {
 
-/// How often a computation asks whether to go on. A unit feels no delay up to about twice this.
+/// How often a computation asks the observer whether to go on. Users notice no delay up to about
+/// twice this.
 constexpr std::chrono::milliseconds kAskInterval(50);
 
 }  // namespace
 
-/// What the calling threads last said to the observer. Lets in one of them at a time.
+/// Passes reports of the calling threads to the observer, one at a time, and keeps the last one.
 class Context::Reporter {
  public:
   explicit Reporter(ProgressObserver& observer) : observer_(observer) {}
 
-  /// Tells the observer where things stand and returns its answer.
-  bool tell(std::string_view phase, std::uint64_t done, std::uint64_t total) {
+  /// Reports progress and returns the observer's answer: whether to go on.
+  bool update(std::string_view phase, std::uint64_t done, std::uint64_t total) {
     const std::lock_guard lock(mutex_);
     phase_ = phase;
     done_ = done;
     total_ = total;
     return ask();
   }
-  /// Asks again, unless that was a moment ago.
-  bool ask_now_and_then() {
+  /// Asks again with the last report, at most every kAskInterval.
+  bool ask_if_due() {
     if (Clock::now().time_since_epoch() - last_asked_.load() < kAskInterval) return true;
     const std::lock_guard lock(mutex_);
     return ask();
   }
-  /// Enters the stage that make(the present one) gives; returns the one before.
+  /// Enters the stage make(current stage); returns the previous one.
   template <class Make>
   ProgressStage enter(const Make& make) {
     const std::lock_guard lock(mutex_);
@@ -120,7 +121,7 @@ void Context::for_each_task(std::string_view phase, std::size_t count,
   report(phase, 0, count);
   std::function<bool(std::size_t)> on_progress;
   if (reporter_) {
-    on_progress = [&](std::size_t done) { return reporter_->tell(phase, done, count); };
+    on_progress = [&](std::size_t done) { return reporter_->update(phase, done, count); };
   }
   run(
       count,
@@ -136,7 +137,7 @@ void Context::for_each_range(std::size_t count, std::size_t grain,
   const std::size_t num_pieces = (count + grain - 1) / grain;
   std::function<bool(std::size_t)> on_progress;
   if (reporter_) {
-    on_progress = [this](std::size_t) { return reporter_->ask_now_and_then(); };
+    on_progress = [this](std::size_t) { return reporter_->ask_if_due(); };
   }
   run(
       num_pieces,
@@ -149,15 +150,15 @@ void Context::for_each_range(std::size_t count, std::size_t grain,
 }
 
 void Context::report(std::string_view phase, std::uint64_t done, std::uint64_t total) const {
-  if (ThreadPool::told_to_stop()) throw Cancelled();
+  if (ThreadPool::stop_requested()) throw Cancelled();
   if (pool_->owns_this_thread()) return;
-  if (reporter_ && !reporter_->tell(phase, done, total)) throw Cancelled();
+  if (reporter_ && !reporter_->update(phase, done, total)) throw Cancelled();
 }
 
 void Context::poll() const {
-  if (ThreadPool::told_to_stop()) throw Cancelled();
+  if (ThreadPool::stop_requested()) throw Cancelled();
   if (!reporter_ || pool_->owns_this_thread()) return;
-  if (!reporter_->ask_now_and_then()) throw Cancelled();
+  if (!reporter_->ask_if_due()) throw Cancelled();
 }
 
 StageScope::StageScope(const Context& context, std::string_view label, double begin, double end)
@@ -176,7 +177,7 @@ StageScope::~StageScope() {
   try {
     reporter_->enter([&](const ProgressStage&) { return std::move(previous_); });
   } catch (...) {
-    // Leaving a stage must not fail; an observer that has a complaint is asked again soon.
+    // A destructor must not throw; the observer is asked again soon.
   }
 }
 

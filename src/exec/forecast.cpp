@@ -14,13 +14,13 @@ double total_seconds(std::span<const ExpectedCost> costs) {
 
 StageList::StageList(const Context& context, std::vector<ExpectedCost> costs)
     : context_(context), costs_(std::move(costs)) {
-  const double whole = total_seconds(costs_);
+  const double total = total_seconds(costs_);
   double before = 0;
   for (std::size_t k = 0; k < costs_.size(); ++k) {
     before += costs_[k].seconds;
-    const bool is_last = k + 1 == costs_.size();  // rounding must not leave a rest
+    const bool is_last = k + 1 == costs_.size();  // the last stage ends at 1 despite rounding
     ends_.push_back(is_last     ? 1
-                    : whole > 0 ? before / whole
+                    : total > 0 ? before / total
                                 : static_cast<double>(k + 1) / static_cast<double>(costs_.size()));
   }
 }

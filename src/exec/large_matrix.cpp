@@ -6,7 +6,7 @@
 namespace cone {
 namespace {
 
-/// Four megabytes: about ten milliseconds where pages are new.
+/// Four megabytes: about ten milliseconds where the pages are first touched.
 constexpr std::size_t kValuesPerPiece = std::size_t{1} << 19;
 
 }  // namespace

@@ -7,8 +7,8 @@
 
 namespace cone {
 
-// The first write to new memory may take a second for each gigabyte or two: the system clears the
-// pages. Matrices that may have gigabytes are filled by these, which ask the observer on the way.
+// The first write to new memory may take a second per one or two gigabytes, as the system clears
+// the pages. These functions fill large matrices in pieces and poll the observer in between.
 
 Matrix<double> make_zero_matrix(const Context& context, std::size_t rows, std::size_t cols);
 

@@ -10,26 +10,26 @@
 namespace cone {
 namespace {
 
-thread_local int num_held = 0;  // guards of this thread, which need one place
+thread_local int num_held = 0;  // guards of this thread, which share one slot
 
-std::counting_semaphore<>& free_places() {
-  static std::counting_semaphore<> places(most_blas_callers());
-  return places;
+std::counting_semaphore<>& free_slots() {
+  static std::counting_semaphore<> slots(most_blas_callers());
+  return slots;
 }
 
 }  // namespace
 
 OneBlasThread::OneBlasThread() : previous_(omp_get_max_threads()) {
   reserve_blas_memory();
-  if (num_held++ == 0) free_places().acquire();
+  if (num_held++ == 0) free_slots().acquire();
   omp_set_num_threads(1);
-  // A build of OpenBLAS with threads of its own does not listen to OpenMP.
+  // An OpenBLAS built on its own threads ignores OpenMP.
   if (openblas_get_parallel() == OPENBLAS_THREAD) openblas_set_num_threads(1);
 }
 
 OneBlasThread::~OneBlasThread() {
   omp_set_num_threads(previous_);
-  if (--num_held == 0) free_places().release();
+  if (--num_held == 0) free_slots().release();
 }
 
 }  // namespace cone

@@ -2,20 +2,19 @@
 
 namespace cone {
 
-/// While it lives, BLAS calls of this thread run on this thread alone. Work runs side by side as
-/// tasks of the Context, so threads inside BLAS would only compete with them, and sums cut up for a
-/// machine-dependent number of threads would make results depend on it. OpenBLAS built on OpenMP
-/// asks for the number of the calling thread, which is set here and put back: a caller's own OpenMP
-/// code keeps its threads. OpenBLAS built on threads of its own knows one number for the whole
-/// program, which stays at 1 from the first guard on: put back, it would change under the feet of
-/// other threads.
+/// A guard: during its lifetime, BLAS calls of this thread run on this thread only. Parallelism is
+/// over tasks of the Context, so threads inside BLAS would compete with them, and results would
+/// depend on the number of threads that sums are split into. OpenBLAS built on OpenMP reads the
+/// calling thread's number of threads, which is set here and restored: a caller's own OpenMP code
+/// keeps its threads. OpenBLAS built on its own threads has one number for the whole program, which
+/// stays 1 from the first guard on: restoring it would affect other threads.
 ///
-/// At most most_blas_callers() threads hold a guard at the same time; others wait for one of them.
-/// So a thread must not wait for tasks of other threads while it holds one.
+/// At most most_blas_callers() threads hold a guard at a time; others wait. So a thread must not
+/// wait for tasks of other threads while it holds one.
 class OneBlasThread {
  public:
-  /// A thread that holds one already may take another. Throws std::bad_alloc where BLAS would find
-  /// no memory for its buffers (blas_memory.hpp).
+  /// Guards may be nested. Throws std::bad_alloc where there is no memory for BLAS's buffers
+  /// (blas_memory.hpp).
   OneBlasThread();
   ~OneBlasThread();
   OneBlasThread(const OneBlasThread&) = delete;

@@ -12,7 +12,7 @@ constexpr std::uint64_t kSignBit = std::uint64_t{1} << 63;
 constexpr unsigned kBitsPerRound = 8;
 constexpr std::size_t kDigits = std::size_t{1} << kBitsPerRound;
 
-/// A number that sorts as the value does. Both zeros are one value.
+/// An integer that sorts as the value does. Both zeros have the same key.
 std::uint64_t key_of(double value) {
   const auto bits = std::bit_cast<std::uint64_t>(value + 0.0);
   return (bits & kSignBit) != 0 ? ~bits : bits | kSignBit;
@@ -24,18 +24,18 @@ double value_of(std::uint64_t key) {
 
 using Values = std::span<const double>;
 
-/// Where a value stands that is looked for: it begins with the digits found so far.
+/// A radix search for the value at an index: the candidates share the digits found so far.
 struct Search {
   std::uint64_t key = 0;    ///< the digits found, then zeros
-  std::uint64_t place = 0;  ///< among the values of all processes that begin so
-  Values here;              ///< those of this process
+  std::uint64_t index = 0;  ///< among the candidates of all ranks
+  Values local;             ///< the candidates of this rank
 };
 
-/// Adds the values here to the counts of their next digit, whose last bit is `shift`.
+/// Counts this rank's candidates by their next digit, whose lowest bit is `shift`.
 void count_digits(const Search& search, unsigned shift, std::span<double> counts) {
-  auto begin = search.here.begin();
+  auto begin = search.local.begin();
   for (std::size_t digit = 0; digit < kDigits; ++digit) {
-    const auto end = std::partition_point(begin, search.here.end(), [&](double value) {
+    const auto end = std::partition_point(begin, search.local.end(), [&](double value) {
       return ((key_of(value) >> shift) & (kDigits - 1)) <= digit;
     });
     counts[digit] = static_cast<double>(end - begin);
@@ -43,19 +43,19 @@ void count_digits(const Search& search, unsigned shift, std::span<double> counts
   }
 }
 
-/// Takes the digit that the place falls on.
+/// Narrows the search to the digit that contains the index.
 void take_digit(std::span<const double> counts, unsigned shift, Search& search) {
   std::uint64_t digit = 0;
-  while (search.place >= static_cast<std::uint64_t>(counts[digit])) {
-    search.place -= static_cast<std::uint64_t>(counts[digit]);
+  while (search.index >= static_cast<std::uint64_t>(counts[digit])) {
+    search.index -= static_cast<std::uint64_t>(counts[digit]);
     ++digit;
   }
   const auto digit_of = [&](double value) { return (key_of(value) >> shift) & (kDigits - 1); };
-  const auto begin = std::partition_point(search.here.begin(), search.here.end(),
+  const auto begin = std::partition_point(search.local.begin(), search.local.end(),
                                           [&](double value) { return digit_of(value) < digit; });
-  const auto end = std::partition_point(begin, search.here.end(),
+  const auto end = std::partition_point(begin, search.local.end(),
                                         [&](double value) { return digit_of(value) == digit; });
-  search.here = {begin, end};
+  search.local = {begin, end};
   search.key |= digit << shift;
 }
 
@@ -63,24 +63,24 @@ void take_digit(std::span<const double> counts, unsigned shift, Search& search) 
 
 OrderedValues::OrderedValues(std::vector<double> values, const Totals& totals)
     : totals_(totals),
-      here_(std::move(values)),
-      size_(static_cast<std::uint64_t>(totals.count(here_.size()))) {
-  std::sort(here_.begin(), here_.end());
+      local_(std::move(values)),
+      size_(static_cast<std::uint64_t>(totals.count(local_.size()))) {
+  std::sort(local_.begin(), local_.end());
 }
 
 std::uint64_t OrderedValues::count_above(double limit) const {
-  const auto above = here_.end() - std::upper_bound(here_.begin(), here_.end(), limit);
+  const auto above = local_.end() - std::upper_bound(local_.begin(), local_.end(), limit);
   return static_cast<std::uint64_t>(totals_.count(static_cast<std::size_t>(above)));
 }
 
-std::vector<double> OrderedValues::at(std::span<const std::uint64_t> places) const {
+std::vector<double> OrderedValues::at(std::span<const std::uint64_t> indices) const {
   std::vector<double> out;
   if (!totals_.has_others()) {
-    for (const std::uint64_t place : places) out.push_back(here_[place]);
+    for (const std::uint64_t index : indices) out.push_back(local_[index]);
     return out;
   }
   std::vector<Search> searches;
-  for (const std::uint64_t place : places) searches.push_back({.place = place, .here = here_});
+  for (const std::uint64_t index : indices) searches.push_back({.index = index, .local = local_});
   std::vector<double> counts(searches.size() * kDigits);
   for (unsigned shift = 64; shift > 0;) {
     shift -= kBitsPerRound;
@@ -100,20 +100,20 @@ std::vector<double> OrderedValues::at(std::span<const std::uint64_t> places) con
 }
 
 std::span<const double> OrderedValues::last(std::uint64_t count) const {
-  const Values here(here_);
-  if (!totals_.has_others()) return here.last(count);
+  const Values local(local_);
+  if (!totals_.has_others()) return local.last(count);
   if (count == 0) return {};
   const std::uint64_t first = size_ - count;
   const double border = at(std::span(&first, 1))[0];
-  const auto [equal_begin, equal_end] = std::equal_range(here.begin(), here.end(), border);
-  const auto num_above = static_cast<std::size_t>(here.end() - equal_end);
-  // Of the equal ones as many as are missing, from the last process on.
+  const auto [equal_begin, equal_end] = std::equal_range(local.begin(), local.end(), border);
+  const auto num_above = static_cast<std::size_t>(local.end() - equal_end);
+  // Of the values equal to the border, those of the last ranks are taken first.
   const auto num_equal = static_cast<double>(equal_end - equal_begin);
-  const std::vector<double> of_all = totals_.gather(std::span(&num_equal, 1));
+  const std::vector<double> of_all = totals_.allgather(std::span(&num_equal, 1));
   double missing = static_cast<double>(count) - totals_.count(num_above);
   for (std::size_t r = of_all.size(); r > totals_.rank() + 1; --r) missing -= of_all[r - 1];
   const auto taken = static_cast<std::size_t>(std::clamp(missing, 0.0, num_equal));
-  return here.last(num_above + taken);
+  return local.last(num_above + taken);
 }
 
 }  // namespace cone

@@ -10,10 +10,10 @@
 namespace cone {
 namespace {
 
-/// What a task is told to be done of, to a thousandth.
+/// Resolution of a task's progress.
 constexpr std::uint64_t kPartsPerTask = 1000;
 
-/// How far all tasks are.
+/// The progress of all tasks.
 class SharedProgress {
  public:
   SharedProgress(const Context& context, std::string_view phase, std::size_t count)
@@ -22,11 +22,11 @@ class SharedProgress {
   void set(std::size_t number, double fraction) {
     const double parts = std::clamp(fraction, 0.0, 1.0) * static_cast<double>(kPartsPerTask);
     std::atomic<std::uint64_t>& done = done_[number];
-    // A phase within the task may start again; what was done stays done.
+    // Phases within the task start at 0 again; progress must not decrease.
     done = std::max(done.load(), static_cast<std::uint64_t>(parts));
   }
-  /// On the thread that started the tasks it asks the observer, on all it throws Cancelled when
-  /// they are to stop.
+  /// Asks the observer, on the thread that started the tasks; throws Cancelled on any thread once
+  /// the run is to stop.
   void report() const {
     std::uint64_t done = 0;
     for (const std::atomic<std::uint64_t>& parts : done_) done += parts;
@@ -39,16 +39,16 @@ class SharedProgress {
   std::vector<std::atomic<std::uint64_t>> done_;
 };
 
-/// Hears what one task reports.
+/// Receives the reports of one task.
 class TaskObserver : public ProgressObserver {
  public:
   TaskObserver(SharedProgress& shared, std::size_t number) : shared_(shared), number_(number) {}
 
   bool update(std::string_view, std::uint64_t done, std::uint64_t total) override {
-    const double share = total == 0 ? 0 : static_cast<double>(done) / static_cast<double>(total);
-    // Outside of any stage a phase says nothing about the whole task.
+    const double fraction = total == 0 ? 0 : static_cast<double>(done) / static_cast<double>(total);
+    // Outside of stages a phase says nothing about the progress of the task.
     if (!stage_.label.empty()) {
-      shared_.set(number_, stage_.begin + share * (stage_.end - stage_.begin));
+      shared_.set(number_, stage_.begin + fraction * (stage_.end - stage_.begin));
     }
     shared_.report();
     return true;
@@ -70,9 +70,9 @@ void run_side_by_side(const Context& context, std::string_view phase, std::size_
   SharedProgress progress(context, phase, count);
   const auto run_task = [&](std::size_t number) {
     TaskObserver observer(progress, number);
-    // The first tasks get the threads that are left over.
-    const std::size_t share = threads / count + (number < threads % count ? 1 : 0);
-    task(number, Context(context.seed(), static_cast<int>(share), &observer));
+    // The first tasks get the remaining threads.
+    const std::size_t own_threads = threads / count + (number < threads % count ? 1 : 0);
+    task(number, Context(context.seed(), static_cast<int>(own_threads), &observer));
     progress.set(number, 1);
   };
   const auto on_progress = [&](std::size_t) {

@@ -14,15 +14,15 @@
 namespace cone {
 namespace {
 
-/// How often a caller that has run out of tasks looks at the progress of the others.
+/// How often a caller that has run out of tasks reports the progress of the others.
 constexpr std::chrono::milliseconds kProgressInterval(50);
 
-/// Training is a rapid succession of short parallel loops. A thread that has run out of work looks
-/// out for the next this long before it sleeps, because waking it takes tens of microseconds.
+/// Training is a rapid succession of short parallel loops. An idle thread spins this long before it
+/// sleeps, because waking it takes tens of microseconds.
 constexpr std::chrono::microseconds kSpinTime(50);
 constexpr int kPausesPerLook = 16;
 
-/// More threads than this, or than there are cores, would only wait for each other.
+/// The limit of threads, where there are not more cores.
 constexpr int kMostThreads = 256;
 
 void pause() {
@@ -31,16 +31,16 @@ void pause() {
 #endif
 }
 
-/// A task that this thread is in the middle of, and the one that it was started from: on this
-/// thread, or on the one that called run().
+/// A task that this thread is running, and the task that it was started from, on this thread or on
+/// the one that called run().
 struct TaskFrame {
   const ThreadPool* pool;
-  const std::atomic<bool>* stop;  // null where nobody else can stop it
+  const std::atomic<bool>* stop;  // null for serial runs, which no other thread can stop
   const TaskFrame* outer;
 };
 
 thread_local const TaskFrame* innermost = nullptr;
-thread_local const ThreadPool* owner = nullptr;  // of a thread that a pool started
+thread_local const ThreadPool* owner = nullptr;  // the pool that started this thread
 
 class InsideTask {
  public:
@@ -70,7 +70,7 @@ struct ThreadPool::Job {
   const std::function<void(std::size_t)>& task;
   const std::function<bool(std::size_t)>& on_progress;
   std::size_t count;
-  const TaskFrame* outer;  // of the caller, who waits for this job
+  const TaskFrame* outer;  // of the caller, which waits for this job
   std::atomic<std::size_t> next{0};
   std::atomic<std::size_t> done{0};
   std::atomic<bool> stop{false};
@@ -87,12 +87,13 @@ struct ThreadPool::Job {
     }
     stop = true;
   }
-  /// A task that ended early because another failed says Cancelled too: that must not hide why.
+  /// A task that ends early because another failed throws Cancelled too: that must not hide the
+  /// failure.
   void record_cancelled() {
     cancelled = true;
     stop = true;
   }
-  /// Never throws: the other threads still hold on to this job.
+  /// Never throws: the other threads still use this job.
   void report() {
     if (!on_progress || stop) return;
     try {
@@ -113,7 +114,7 @@ ThreadPool::ThreadPool(int num_threads) {
   try {
     for (int i = 1; i < wanted; ++i) workers_.emplace_back([this] { work(); });
   } catch (const std::system_error&) {
-    // The system has no more threads to give: work with those there are. Results are the same.
+    // The system refuses more threads: work with those there are. Results are the same.
   }
   expect_blas_threads(this->num_threads());
 }
@@ -136,14 +137,14 @@ bool ThreadPool::spin_until(const std::function<bool()>& happened) const {
       if (happened()) return true;
       pause();
     }
-    std::this_thread::yield();  // to whoever waits for this core, perhaps the one waited for
+    std::this_thread::yield();  // perhaps to the thread that this one waits for
   } while (std::chrono::steady_clock::now() - start < kSpinTime);
   return happened();
 }
 
 bool ThreadPool::owns_this_thread() const { return owner == this; }
 
-bool ThreadPool::told_to_stop() {
+bool ThreadPool::stop_requested() {
   for (const TaskFrame* frame = innermost; frame != nullptr; frame = frame->outer) {
     if (frame->stop != nullptr && *frame->stop) return true;
   }
@@ -161,7 +162,7 @@ void ThreadPool::work() {
     const auto has_work = [&] {
       return shutting_down_ || (job_ != nullptr && job_number_ != seen_job);
     };
-    // A job that was over before this thread saw it: the next may follow at once.
+    // The job was over before this thread saw it; the next may follow at once.
     if (announced && !has_work()) continue;
     job_ready_.wait(lock, has_work);
     if (shutting_down_) return;
@@ -194,7 +195,7 @@ void ThreadPool::run_tasks(Job& job, bool report) const {
 
 void ThreadPool::run_serially(std::size_t count, const std::function<void(std::size_t)>& task,
                               const std::function<bool(std::size_t)>& on_progress) const {
-  // From within a task the observer would be called off the caller's thread: leave it out.
+  // Within a task, the observer would be called on another thread than the caller's: skip it.
   const bool reports = on_progress && !is_inside_task_of(this);
   const InsideTask guard(this, nullptr, innermost);
   for (std::size_t number = 0; number < count; ++number) {
@@ -216,7 +217,7 @@ void ThreadPool::run(std::size_t count, const std::function<void(std::size_t)>& 
   if (job.cancelled) throw Cancelled();
 }
 
-/// Never throws: tasks and reports leave what they throw in the job.
+/// Never throws: exceptions of tasks and reports are stored in the job.
 void ThreadPool::run_job(Job& job) {
   {
     const std::lock_guard lock(mutex_);

@@ -12,14 +12,13 @@
 namespace cone {
 
 /// A fixed set of threads that run numbered tasks. The calling thread works too. Tasks started from
-/// within a task of the same pool run inline, one after the other: its parallelism is never nested.
-/// Any number of threads may call run() at the same time: one of them gets the threads, and the
-/// others run their tasks inline until it is done. Idle threads sleep, after some 50 microseconds
-/// of looking out for the next job.
+/// within a task of the same pool run inline, one after the other: parallelism is never nested. Any
+/// number of threads may call run() concurrently: one of them gets the threads, and the others run
+/// their tasks inline until it is done. Idle threads spin for about 50 µs, then sleep.
 class ThreadPool {
  public:
-  /// `num_threads` counts the caller; 0 means one per core. There are no more than 256, or than
-  /// there are cores, and fewer where the system refuses.
+  /// `num_threads` includes the caller; 0 means one per core. At most 256 or the number of cores,
+  /// whichever is larger; fewer where the system refuses.
   explicit ThreadPool(int num_threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -28,22 +27,21 @@ class ThreadPool {
   int num_threads() const { return static_cast<int>(workers_.size()) + 1; }
 
   /// Calls task(0) ... task(count − 1), each once, in no particular order, and returns when all are
-  /// done. `on_progress(done)`, where given, is called on the calling thread now and then; when it
-  /// returns false no further task starts and Cancelled is thrown. An exception of a task stops the
-  /// rest and is rethrown here (that of the lowest task number seen), and so is one of on_progress.
-  /// Whatever happens, no thread is at work on these tasks when this returns or throws.
+  /// done. `on_progress(done)`, where given, is called on the calling thread from time to time;
+  /// when it returns false no further task starts and Cancelled is thrown. An exception of a task
+  /// stops the rest and is rethrown here (that of the lowest task number seen), and so is one of
+  /// on_progress. No task is running when this returns or throws.
   void run(std::size_t count, const std::function<void(std::size_t)>& task,
            const std::function<bool(std::size_t)>& on_progress = {});
-  /// The same on the calling thread alone, in order.
+  /// The same on the calling thread only, in order.
   void run_serially(std::size_t count, const std::function<void(std::size_t)>& task,
                     const std::function<bool(std::size_t)>& on_progress = {}) const;
 
   /// Whether the calling thread is one that this pool started.
   bool owns_this_thread() const;
-  /// Whether the task that the calling thread works on, if any, should end early: because the run
-  /// was cancelled, or because another task failed, here or where the run was started from. It ends
-  /// by throwing Cancelled.
-  static bool told_to_stop();
+  /// Whether the task of the calling thread, if any, should end early, by throwing Cancelled: the
+  /// run was cancelled, or another task of it or of an outer run failed.
+  static bool stop_requested();
 
  private:
   struct Job;
@@ -59,7 +57,7 @@ class ThreadPool {
   std::condition_variable workers_idle_;
   Job* job_ = nullptr;                            // guarded by mutex_
   std::uint64_t job_number_ = 0;                  // guarded by mutex_
-  std::atomic<std::uint64_t> announcements_ = 0;  // changed under mutex_, for those who spin
+  std::atomic<std::uint64_t> announcements_ = 0;  // changed under mutex_; read by spinning threads
   std::atomic<std::size_t> num_working_ = 0;      // changed under mutex_
   std::atomic<bool> is_taken_ = false;            // by a caller of run()
   bool shutting_down_ = false;                    // guarded by mutex_

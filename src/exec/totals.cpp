@@ -21,7 +21,7 @@ SumAndCount sum_values(std::span<const double> values, const Totals& totals) {
 }
 
 struct Spread {
-  double squares = 0;  ///< of deviations from the mean
+  double squares = 0;  ///< sum of squared deviations from the mean
   double count = 0;
 };
 

@@ -8,7 +8,7 @@
 
 namespace cone {
 
-// Over the values of all processes, as base/numeric.hpp has them over those of one.
+// Statistics over the values of all ranks; base/numeric.hpp has those of one.
 
 double sum(std::span<const double> values, const Totals& totals);
 /// NaN when there are no values.
@@ -18,11 +18,11 @@ double variance(std::span<const double> values, int ddof, const Totals& totals);
 /// The standard error of the mean, sd (n − 1) / √n. NaN for fewer than two values.
 double standard_error(std::span<const double> values, const Totals& totals);
 
-/// Lists that wait until a sum is needed, to be added up in one message. They must stay where they
-/// are.
-class WaitingSums {
+/// Collects lists for one allreduce of all of them. The lists must stay at their addresses until
+/// finish().
+class BatchedAllreduce {
  public:
-  explicit WaitingSums(const Totals& totals) : totals_(totals) {}
+  explicit BatchedAllreduce(const Totals& totals) : totals_(totals) {}
 
   void add(std::span<double> list) {
     if (!list.empty()) lists_.push_back(list);

@@ -19,7 +19,7 @@ constexpr std::size_t kMaxBuckets = 512;
 /// edge; this reads and writes in long runs, and then each bucket fits the cache.
 struct Buckets {
   unsigned shift = 0;
-  std::vector<std::uint64_t> starts;  // one a bucket, and the end
+  std::vector<std::uint64_t> starts;  // one per bucket, and the end
   std::unique_ptr<Edge[]> half_edges;
   std::uint64_t num_self_loops = 0;
 
@@ -41,7 +41,8 @@ Buckets scatter_to_buckets(const Context& context, std::size_t num_nodes,
       edges.size(), kLinesPerPiece, [&](std::size_t begin, std::size_t end) {
         PieceCounts counts{std::vector<std::uint64_t>(num_buckets, 0)};
         for (const Edge& edge : edges.subspan(begin, end - begin)) {
-          require(edge.source < num_nodes && edge.target < num_nodes, "graph: edge to nowhere");
+          require(edge.source < num_nodes && edge.target < num_nodes,
+                  "graph: edge to an unknown node");
           if (edge.source == edge.target) {
             ++counts.num_self_loops;
             continue;
@@ -52,7 +53,7 @@ Buckets scatter_to_buckets(const Context& context, std::size_t num_nodes,
         return counts;
       });
 
-  // Counts become the places where each piece starts writing within each bucket.
+  // Counts become the positions where each piece starts writing within each bucket.
   std::uint64_t total = 0;
   for (std::size_t b = 0; b < num_buckets; ++b) {
     buckets.starts.push_back(total);
@@ -93,8 +94,8 @@ void sort_by_target(std::span<Edge> half_edges, std::size_t num_nodes) {
 }
 
 /// Rows of one bucket: sorts by neighbour, then by row (a counting sort, which keeps the order of
-/// neighbours), and drops repeats. Fills row_begin and row_end of the bucket's nodes; the rows lie
-/// at the bucket's place in `neighbours`, with gaps where repeats were.
+/// neighbours), and drops repeats. Fills row_begin and row_end of the bucket's nodes; the rows are
+/// in the bucket's range of `neighbours`, with gaps where repeats were.
 void sort_bucket(const Buckets& buckets, std::size_t bucket, std::size_t num_nodes,
                  std::vector<std::uint64_t>& row_begin, std::vector<std::uint64_t>& row_end,
                  std::vector<NodeIndex>& neighbours) {
@@ -153,7 +154,7 @@ Graph build_graph(const Context& context, std::size_t num_nodes, std::span<const
                .num_merged = edges.size() - buckets.num_self_loops - num_edges};
   }
   // Valid by construction (a test passes results through the checking constructor), so the arrays
-  // go in without another pass over every edge.
+  // are set without another pass over every edge.
   Graph graph;
   graph.offsets_ = std::move(row_begin);
   graph.neighbours_ = std::move(neighbours);

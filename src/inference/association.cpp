@@ -28,16 +28,15 @@ double sum_of_products(const Graph& graph, std::span<const NodeIndex> nodes,
   return total;
 }
 
-/// p by the normal distribution. `squares`: Σ 1/(d_i·d_j) over neighbours.
+/// p by the normal approximation. `squares`: Σ 1/(d_i·d_j) over neighbours.
 double normal_p(double moran, double total_weight, double squares) {
   const double sd = std::sqrt(2 * squares) / total_weight;
   return 0.5 * std::erfc(moran / sd / std::numbers::sqrt2);
 }
 
-/// Of a network that is all here. Permutations are shared out among the processes that `totals`
-/// are of, each of which has the whole network: as many as are asked for, none for the normal
-/// distribution.
-NetworkAssociation associate_whole(const Context& context, const Graph& graph,
+/// Every rank has the global network; permutations are divided among the ranks of `totals`. With 0
+/// permutations p is by the normal approximation.
+NetworkAssociation associate_local(const Context& context, const Graph& graph,
                                    std::span<const double> values, std::uint64_t seed,
                                    std::size_t num_permutations, const Totals& totals) {
   NetworkAssociation out;
@@ -78,7 +77,7 @@ NetworkAssociation associate_whole(const Context& context, const Graph& graph,
   out.permutations = static_cast<int>(num_permutations);
   const std::vector<int> reached =
       context.map_ranges<int>(num_permutations, 1, [&](std::size_t number, std::size_t) {
-        if (number % totals.size() != totals.rank()) return 0;  // another process does
+        if (number % totals.size() != totals.rank()) return 0;  // another rank's
         std::vector<double> shuffled = centred;
         Rng rng(seed, Stream::kDependence, 1000 + number);
         for (std::size_t k = shuffled.size(); k > 1; --k) {
@@ -92,10 +91,9 @@ NetworkAssociation associate_whole(const Context& context, const Graph& graph,
   return out;
 }
 
-/// Of a network that several processes have parts of: Moran's I from sums over neighbours, p by the
-/// normal distribution.
-NetworkAssociation associate_parts(const Context& context, const Neighbourhood& network,
-                                   std::span<const double> values, const Totals& totals) {
+/// Every rank has its own rows: Moran's I from sums over neighbours, p by the normal approximation.
+NetworkAssociation associate_distributed(const Context& context, const Neighbourhood& network,
+                                         std::span<const double> values, const Totals& totals) {
   NetworkAssociation out;
   std::vector<double> of_nodes;  // that have neighbours
   for (std::size_t i = 0; i < network.size(); ++i) {
@@ -134,12 +132,14 @@ NetworkAssociation measure_association(const Context& context, const Neighbourho
                                        const Totals& totals, double permutation_work) {
   const double work = static_cast<double>(network.num_edge_ends() + network.num_nodes());
   const double affordable = permutation_work / work;
-  // With so many ties the normal distribution is as good.
+  // With so many edges the normal approximation is accurate.
   const bool permutes = affordable >= kFewestPermutations;
-  if (!permutes && totals.has_others()) return associate_parts(context, network, values, totals);
+  if (!permutes && totals.has_others())
+    return associate_distributed(context, network, values, totals);
   const auto count =
       permutes ? static_cast<std::size_t>(std::min(affordable, kMostPermutations)) : 0;
-  return associate_whole(context, network.whole(), network.gather(values), seed, count, totals);
+  return associate_local(context, network.global_graph(), network.gather(values), seed, count,
+                         totals);
 }
 
 }  // namespace cone

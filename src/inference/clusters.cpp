@@ -10,14 +10,14 @@ namespace cone {
 namespace {
 
 constexpr int kMostPasses = 10;
-constexpr double kLeastShareMoved = 1e-2;  // of the nodes, in a pass that is worth another
+constexpr double kLeastShareMoved = 1e-2;  // of the nodes, to justify another pass
 
-/// A network of groups: edges with weights, each in both directions, and what stays inside.
+/// A network of groups: weighted edges, each in both directions, and the edges inside a group.
 struct WeightedGraph {
   std::vector<std::uint64_t> offsets;
   std::vector<std::uint32_t> neighbours;
   std::vector<double> weights;
-  std::vector<double> strength;  ///< all edge ends of a node, those of its own inside included
+  std::vector<double> strength;  ///< weighted degree, edges inside the group included
   double total = 0;              ///< of the strengths
 
   std::size_t size() const { return strength.size(); }
@@ -44,14 +44,14 @@ WeightedGraph weigh(const Graph& graph, std::span<const NodeIndex> order) {
   return out;
 }
 
-/// Moves nodes between groups until hardly any moves. Returns the group of every node, by the
-/// number of one of its members.
+/// The local moving phase: moves nodes between groups until hardly any moves. Returns the group of
+/// every node, by the index of one of its members.
 std::vector<std::uint32_t> move_nodes(const Context& context, const WeightedGraph& graph) {
   const std::size_t n = graph.size();
   std::vector<std::uint32_t> group(n);
   for (std::size_t i = 0; i < n; ++i) group[i] = static_cast<std::uint32_t>(i);
   std::vector<double> group_strength = graph.strength;
-  std::vector<double> towards(n, 0.0);  // weight of the edges of a node that lead to a group
+  std::vector<double> towards(n, 0.0);  // weight of a node's edges to a group
   std::vector<std::uint32_t> seen;
   for (int pass = 0; pass < kMostPasses; ++pass) {
     std::size_t moved = 0;
@@ -71,7 +71,7 @@ std::vector<std::uint32_t> move_nodes(const Context& context, const WeightedGrap
       std::uint32_t best = own;
       double best_gain = gain(own);
       for (const std::uint32_t g : seen) {
-        // Of equals the smallest number, unless one is the node's own.
+        // Ties go to the node's own group, then to the smallest index.
         if (gain(g) > best_gain || (gain(g) == best_gain && best != own && g < best)) {
           best = g;
           best_gain = gain(g);
@@ -143,7 +143,7 @@ double measure_cut(const Graph& graph, std::span<const std::uint32_t> of) {
 
 Clustering find_clusters(const Context& context, const Graph& graph,
                          std::span<const NodeIndex> order) {
-  require(order.size() == graph.num_nodes(), "clusters: an order of other nodes");
+  require(order.size() == graph.num_nodes(), "clusters: the order is not one of the nodes");
   WeightedGraph level = weigh(graph, order);
   std::vector<std::uint32_t> of_rank(order.size());
   for (std::size_t k = 0; k < of_rank.size(); ++k) of_rank[k] = static_cast<std::uint32_t>(k);
@@ -173,7 +173,7 @@ Clustering cluster_nodes(const Context& context, const Dataset& data) {
 }
 
 Clustering take_clusters(const Graph& graph, std::span<const std::uint32_t> labels) {
-  require(labels.size() == graph.num_nodes(), "clusters: labels of other nodes");
+  require(labels.size() == graph.num_nodes(), "clusters: the labels are not one per node");
   Clustering out{.of = {labels.begin(), labels.end()}, .given = true};
   out.count = number_groups(out.of);
   out.cut_share = measure_cut(graph, out.of);
@@ -181,12 +181,12 @@ Clustering take_clusters(const Graph& graph, std::span<const std::uint32_t> labe
 }
 
 Matrix<double> sum_by_group(const Clustering& clusters, MatrixView<const double> x) {
-  Matrix<double> sums(clusters.spread ? clusters.spread->num_here() : clusters.count, x.cols(),
-                      0.0);
+  Matrix<double> sums(clusters.distributed ? clusters.distributed->num_local() : clusters.count,
+                      x.cols(), 0.0);
   for (std::size_t i = 0; i < x.rows(); ++i) {
     for (std::size_t c = 0; c < x.cols(); ++c) sums(clusters.of[i], c) += x(i, c);
   }
-  return clusters.spread ? clusters.spread->allreduce(sums) : sums;
+  return clusters.distributed ? clusters.distributed->reduce_to_owners(sums) : sums;
 }
 
 }  // namespace cone

@@ -13,44 +13,43 @@
 
 namespace cone {
 
-/// Groups whose members several processes have. Called by all of them.
-class SpreadGroups {
+/// Groups whose members are distributed over ranks. Collective: called by all ranks.
+class DistributedGroups {
  public:
-  virtual ~SpreadGroups() = default;
-  /// How many groups this process has members of.
-  virtual std::size_t num_here() const = 0;
-  /// `sums`: over own members, groups here × columns. Returns the sums over all members of the
-  /// groups that this process keeps: every group is kept by one.
-  virtual Matrix<double> allreduce(const Matrix<double>& sums) const = 0;
+  virtual ~DistributedGroups() = default;
+  /// Number of groups with members on this rank.
+  virtual std::size_t num_local() const = 0;
+  /// `sums`: over local members, local groups × columns. Returns the sums over all members of the
+  /// groups that this rank owns: every group has one owner.
+  virtual Matrix<double> reduce_to_owners(const Matrix<double>& sums) const = 0;
 };
 
 /// Groups of nodes.
 struct Clustering {
-  /// One per node, 0 to count − 1; empty where there are none. Of spread groups 0 to num_here()
-  /// − 1.
+  /// One per node, 0 to count − 1; empty where there are none. Of distributed groups 0 to
+  /// num_local() − 1.
   std::vector<std::uint32_t> of;
-  std::size_t count = 0;  ///< of all processes
+  std::size_t count = 0;  ///< over all ranks
   bool given = false;     ///< by the user; else found in the network
-  /// Ends of edges that lead out of their cluster, as a share of all. 0 means that no edge leaves
-  /// its cluster.
+  /// Share of the edge ends that lead out of their cluster.
   double cut_share = 0;
-  std::shared_ptr<const SpreadGroups> spread = nullptr;  ///< nullptr: all members are here
+  std::shared_ptr<const DistributedGroups> distributed = nullptr;  ///< nullptr: all local
 };
 
-/// Sums over the members, groups × columns, of x with one row per node that is here. Of spread
-/// groups, one row for each that this process keeps.
+/// Sums over the members, groups × columns, of x with one row per local node. Of distributed
+/// groups, one row for each that this rank owns.
 Matrix<double> sum_by_group(const Clustering& clusters, MatrixView<const double> x);
 
-/// Groups with many edges inside and few between, by moving nodes to the neighbouring group that
-/// raises the modularity most, then groups as wholes (Blondel, Guillaume, Lambiotte and Lefebvre
-/// 2008). `order` is the order in which nodes are looked at, a permutation: one that goes with the
-/// nodes' names makes the result independent of their order in the file. Nodes without neighbours
-/// are groups of one. O(edges) per pass.
+/// Communities by modularity (Newman 2006, Modularity and community structure in networks),
+/// maximised by the Louvain method (Blondel, Guillaume, Lambiotte and Lefebvre 2008, Fast unfolding
+/// of communities in large networks). `order` is the order in which nodes are visited, a
+/// permutation: the order of the nodes' names makes the result independent of their order in the
+/// file. Nodes without neighbours are communities of one. O(edges) per pass.
 Clustering find_clusters(const Context& context, const Graph& graph,
                          std::span<const NodeIndex> order);
 
-/// The clusters that the data brings, else those found in its network; none without either. Nodes
-/// are looked at in the order of their names, so that the order of the file does not matter.
+/// The given clusters of the data, else communities of its network; none without either. Nodes are
+/// visited in the order of their names, so that the order of the file does not matter.
 Clustering cluster_nodes(const Context& context, const Dataset& data);
 
 /// Numbers the labels from 0 in the order of first appearance, and measures the cut.

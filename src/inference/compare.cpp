@@ -15,10 +15,9 @@ namespace cone {
 namespace {
 
 // A variance below this share of the variances it is the difference of is rounding.
-constexpr double kNothing = 1e-12;
+constexpr double kTied = 1e-12;
 
-/// Two of the values. There are as many as the square of the values: what follows from these is not
-/// kept.
+/// Two of the values. Their number is quadratic: nothing that can be derived is stored.
 struct Pair {
   std::uint32_t first = 0;
   std::uint32_t second = 0;
@@ -35,7 +34,7 @@ std::vector<Pair> sort_pairs(std::span<const double> values, MatrixView<const do
     for (std::uint32_t j = k + 1; j < n; ++j) {
       const double variance = covariance(k, k) + covariance(j, j) - 2 * covariance(k, j);
       Pair& pair = pairs.emplace_back(Pair{.first = k, .second = j});
-      if (!(variance > kNothing * (covariance(k, k) + covariance(j, j)))) continue;
+      if (!(variance > kTied * (covariance(k, k) + covariance(j, j)))) continue;
       pair.standard_error = std::sqrt(variance);
       pair.statistic = std::abs(values[k] - values[j]) / pair.standard_error;
     }
@@ -67,16 +66,17 @@ Matrix<double> draw_deviations(const Context& context, const Matrix<double>& l, 
   return out;
 }
 
-/// What the draws say of the pairs: Romano and Wolf's step-down holds the largest statistic against
-/// the largest of all draws, the next one against the largest of those left, and so on.
+/// Step-down multiple testing (Romano and Wolf 2005, Exact and approximate stepdown methods for
+/// multiple hypothesis testing): the largest statistic is compared with the maximum over all pairs
+/// of every draw, the next one with the maximum over the remaining pairs, and so on.
 struct StepDown {
-  std::vector<double> largest;           ///< of every draw, over all pairs
-  std::vector<std::uint32_t> exceeding;  ///< of every pair: draws whose largest is not below it
+  std::vector<double> largest;           ///< of every draw: the maximum over all pairs
+  std::vector<std::uint32_t> exceeding;  ///< of every pair: draws whose maximum is not below it
 };
 
 StepDown step_down(const Context& context, std::span<const Pair> pairs,
                    const Matrix<double>& deviations) {
-  // All pairs are gone through once per piece. More pieces would need more counts.
+  // Every piece passes over all pairs. More pieces would need more counts.
   constexpr std::size_t kDrawsPerPiece = 250;
   constexpr std::size_t kPairsPerPoll = 1024;
   StepDown out{.largest = std::vector<double>(deviations.cols(), 0.0),
@@ -113,7 +113,7 @@ PolicyComparison compare_policies(const Context& context, std::span<const double
                                   ListedPairs listed, int draws) {
   const std::size_t n = values.size();
   require(covariance.rows() == n && covariance.cols() == n && draws > 0,
-          "comparison: a covariance of other policies");
+          "comparison: the covariance does not match the values");
   const Matrix<double> deviations =
       draw_deviations(context, factorise_covariance(covariance), static_cast<std::size_t>(draws));
   std::vector<double> error(n);
@@ -127,7 +127,7 @@ PolicyComparison compare_policies(const Context& context, std::span<const double
   }
   const std::vector<Pair> pairs = sort_pairs(values, covariance);
   const StepDown drawn = step_down(context, pairs, deviations);
-  // A band for several holds each, so its factor is never below that for one.
+  // A joint band covers each value, so its factor is never below the pointwise one.
   const double alone = two_sided_normal_quantile(level);
   PolicyComparison out;
   out.band_factor = std::max(alone, quantile_of_draws(std::move(largest_level), level));
@@ -137,7 +137,7 @@ PolicyComparison compare_policies(const Context& context, std::span<const double
         {.band = {values[k] - out.band_factor * error[k], values[k] + out.band_factor * error[k]},
          .worst_rank = n});
   }
-  double step_p = 0;  // p values may not fall on the way down
+  double step_p = 0;  // step-down p values are monotone
   for (std::size_t h = 0; h < pairs.size(); ++h) {
     const Pair& pair = pairs[h];
     const double difference = values[pair.first] - values[pair.second];
@@ -159,7 +159,7 @@ PolicyComparison compare_policies(const Context& context, std::span<const double
     first.regret = std::max(first.regret, -joint.first);
     second.regret = std::max(second.regret, joint.second);
     if (listed == ListedPairs::kWithFirst && pair.first != 0) continue;
-    // Adjusted for several it is never below that of one, which draws might miss.
+    // An adjusted p value is never below the unadjusted one, up to the error of the draws.
     const double single = std::erfc(pair.statistic / std::numbers::sqrt2);
     out.differences.push_back({.first = pair.first,
                                .second = pair.second,

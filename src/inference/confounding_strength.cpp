@@ -12,8 +12,8 @@ namespace cone {
 namespace {
 
 constexpr double kOneSided = 1.6449;  // 95 %
-/// A reason that explains less than this over n of the treatment is overlooked by a test of 5 %,
-/// whatever the models say: they may agree to the last digit because both give the network no part.
+/// A partial R² below this over n is not detected by a test at the 5 % level, even where both
+/// models agree to the last digit because neither uses the network.
 constexpr double kOverlooked = kOneSided * kOneSided;
 
 /// Σ_a (1{T = a} − e_a)² of every node.
@@ -34,8 +34,8 @@ void keep_within(const PropensityBounds& bounds, Matrix<double>& e) {
   }
 }
 
-/// mean of 2π_a²/e_a − 1{T=a}·π_a²/e_a², by arm. Its expectation is mean π_a²/e_a, which it is not
-/// allowed to fall below half of.
+/// ν_a²: mean of 2π_a²/e_a − 1{T=a}·π_a²/e_a². Its expectation is mean π_a²/e_a, half of which is a
+/// lower bound on it here.
 double squared_weights(const LoggedSample& sample, MatrixView<const double> policy,
                        const Matrix<double>& e, std::size_t a) {
   CompensatedSum expected;

@@ -8,21 +8,24 @@
 #include "cone/learn.hpp"
 #include "cone/matrix.hpp"
 
-// How far a value may be off because something that moves treatment and outcome was never measured:
-// a bound whose strength is what the network itself adds to the features (docs/inference.md). Means
-// go over the nodes of all processes that the sample's totals add up.
+// Omitted-variable bias of a policy value (Chernozhukov, Cinelli, Newey, Sharma and Syrgkanis 2022,
+// Long story short: omitted variable bias in causal machine learning; Cinelli and Hazlett 2020,
+// Making sense of sensitivity: extending omitted variable bias), bounded for an unmeasured
+// confounder as strong as the network is beyond the features (docs/inference.md). Means are over
+// the nodes of all ranks of the sample's totals.
 
 namespace cone {
 
-/// What the network adds to features in explaining who was treated.
+/// What the network adds to the features in predicting the treatment.
 struct NetworkStrength {
   double r_squared_features = 0;  ///< of the treatment, out of fold
   double r_squared_network = 0;   ///< with the network too
-  /// (long − short)/(1 − short), and the upper end of its 95 % confidence (one-sided), at least
-  /// what n nodes could not show: the strength of a hidden confounder that the bound allows for.
+  /// Partial R² of the network, (long − short)/(1 − short), and its one-sided 95 % upper confidence
+  /// limit, at least what n nodes could not detect: the strength of the unmeasured confounder that
+  /// the bound allows for.
   double added = 0;
   double added_upper = 0;
-  bool is_clear = false;    ///< added is beyond chance: more than two standard errors
+  bool is_clear = false;    ///< significant: `added` is more than two standard errors
   Matrix<double> features;  ///< propensities by features alone, sample × arms, within the bounds
   Matrix<double> network;   ///< with the network too
 };
@@ -31,8 +34,8 @@ struct NetworkStrength {
 NetworkStrength measure_strength(const LoggedSample& sample, Matrix<double> features,
                                  Matrix<double> network, const PropensityBounds& bounds);
 
-/// The largest bias of a value that a hidden confounder of that strength can cause, whatever it
-/// does to the outcome's residuals: √(C²) · Σ_a √(σ_a²·ν_a²), with C² = cf_d/(1 − cf_d) of the
+/// The largest bias of a value that an unmeasured confounder of that strength can cause, with
+/// partial R² up to 1 with the outcome: √(C²) · Σ_a √(σ_a²·ν_a²), with C² = cf_d/(1 − cf_d) of the
 /// policy.
 struct ConfoundingBias {
   double bound = 0;

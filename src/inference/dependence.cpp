@@ -15,8 +15,8 @@
 namespace cone {
 namespace {
 
-constexpr double kMostNoise = 0.3;  // a variance that is known no better is refused
-constexpr double kMostCut = 0.1;    // of edge ends that leave a cluster that was found
+constexpr double kMostNoise = 0.3;  // relative standard error of a variance, at most
+constexpr double kMostCut = 0.1;    // share of edges between communities that were found
 constexpr std::size_t kFewestClusters = 10;
 constexpr double kProbeWork = 2e7;  // products of random signs with edges, at most
 constexpr int kMostProbes = 8;
@@ -51,11 +51,10 @@ std::vector<double> diagonal(const Matrix<double>& m) {
   return out;
 }
 
-/// Variances of sums over clusters, in which a node's own part is that of `own` and not the one
-/// `taken` with the sums. Members of a group do not make each other's errors smaller, so a variance
-/// is never below `own`. Differences of two variances would leave some difference of two values
-/// without any; so how values go together is taken from sums plus own parts, both of which are
-/// covariances.
+/// Variances of sums over clusters, in which a node's own squares are those of `own` and not the
+/// ones `taken` with the sums. Sharing a cluster does not reduce errors, so a variance is never
+/// below `own`. A difference of two covariances may leave a difference of two values without
+/// variance; so correlations are those of sums plus own squares, both of which are covariances.
 void count_own_parts_once(const Matrix<double>& own, const Matrix<double>& taken,
                           Matrix<double>& sums) {
   const std::size_t count = sums.rows();
@@ -72,9 +71,10 @@ void count_own_parts_once(const Matrix<double>& own, const Matrix<double>& taken
   }
 }
 
-/// As how many clusters of one size the largest count: (Σ q)²/Σ q² with q = (Σ_{i∈c} |x_i|)², for
-/// the column where that is least. A policy may rest on few of the clusters, as treat-all does on
-/// those that were treated (in the spirit of Carter, Schnepel and Steigerwald 2017).
+/// Effective number of clusters, (Σ q)²/Σ q² with q = (Σ_{i∈c} |x_i|)², the least over the columns
+/// (in the spirit of Carter, Schnepel and Steigerwald 2017, Asymptotic behavior of a t-test robust
+/// to cluster heterogeneity). A policy's value may depend on few clusters, as that of treat-all
+/// does on those that were treated.
 double count_effective_clusters(const Clustering& clusters, MatrixView<const double> x,
                                 const Totals& totals) {
   auto least = static_cast<double>(clusters.count);
@@ -103,9 +103,9 @@ void refuse_if_useless(DependentCovariance& out) {
   const double noise = *std::max_element(out.noise.begin(), out.noise.end());
   const std::vector<double> variances = diagonal(out.covariance);
   if (*std::min_element(variances.begin(), variances.end()) < 0) {
-    out.unusable = "it gives a negative variance";
+    out.unusable = "negative variance estimate";
   } else if (noise > kMostNoise) {
-    out.unusable = sentence("it is known to {:.0f} % only", 100 * noise);
+    out.unusable = sentence("relative standard error of the variance {:.0f} %", 100 * noise);
   }
 }
 
@@ -113,7 +113,7 @@ void refuse_if_useless(DependentCovariance& out) {
 
 DependenceKernels::DependenceKernels(const Context& context, const Graph& graph,
                                      Clustering clusters)
-    : DependenceKernels(context, std::make_shared<WholeNeighbourhood>(graph), std::move(clusters),
+    : DependenceKernels(context, std::make_shared<LocalNeighbourhood>(graph), std::move(clusters),
                         std::make_shared<Totals>()) {}
 
 DependenceKernels::DependenceKernels(const Context& context,
@@ -171,14 +171,14 @@ Matrix<double> DependenceKernels::gather_common_neighbours(const Context& contex
   return sum_rows(context, x, 1, common_neighbour_scale_, {});
 }
 
-Matrix<double> DependenceKernels::sum_over_neighbours(const Context& context,
-                                                      MatrixView<const double> x) const {
+Matrix<double> DependenceKernels::multiply_normalised_adjacency(const Context& context,
+                                                                MatrixView<const double> x) const {
   return sum_rows(context, x, 0, neighbour_scale_, neighbour_scale_);
 }
 
 double DependenceKernels::count_squared_common_neighbours(std::span<const double> of_rows) const {
-  // K_ij = |circle of i ∩ circle of j| / √((1 + d_i)(1 + d_j)).
-  const Graph& graph = network_->whole();
+  // K_ij = |N[i] ∩ N[j]| / √((1 + d_i)(1 + d_j)), N[i] the closed neighbourhood of i.
+  const Graph& graph = network_->global_graph();
   const std::vector<double> x = network_->gather(of_rows);
   const std::vector<double> common_neighbour_scale = network_->gather(common_neighbour_scale_);
   const std::size_t n = x.size();
@@ -246,7 +246,7 @@ std::vector<DependentCovariance> DependenceKernels::covariances(
     const Context& context, MatrixView<const double> parts) const {
   const std::size_t n = parts.rows();
   const std::size_t num_values = parts.cols();
-  require(n == network_->size(), "dependence: parts of other nodes");
+  require(n == network_->size(), "dependence: the contributions are not one per node");
   const double per_pair = 1 / (num_nodes() * num_nodes());
   const Matrix<double> products = multiply_columns(parts, parts);
   std::vector<DependentCovariance> out;
@@ -311,18 +311,18 @@ DependentCovariance DependenceKernels::cluster_covariance(MatrixView<const doubl
     count_own_parts_once(symmetric(multiply_columns(parts, parts), per_pair),
                          symmetric(multiply_columns(grouped, grouped), per_pair), out.covariance);
   }
-  // The t distribution with few degrees of freedom speaks for their noise.
+  // The t quantile with few degrees of freedom accounts for the noise of the variance.
   const double effective =
       clusters_.given ? count_effective_clusters(clusters_, summed, *totals_) : count;
   out.degrees_of_freedom = std::max(1.0, effective - 1);
   out.noise.assign(num_values, std::sqrt(2 / out.degrees_of_freedom));
   const std::vector<double> variances = diagonal(out.covariance);
   if (std::ranges::any_of(variances, [](double v) { return v < 0; })) {
-    out.unusable = "it gives a negative variance";
+    out.unusable = "negative variance estimate";
   } else if (!clusters_.given && clusters_.count < kFewestClusters) {
-    out.unusable = fmt::format("{} clusters are too few", clusters_.count);
+    out.unusable = fmt::format("only {} clusters", clusters_.count);
   } else if (!clusters_.given && clusters_.cut_share > kMostCut) {
-    out.unusable = sentence("{:.0f} % of the ties lead out of the {} groups found",
+    out.unusable = sentence("{:.0f} % of the edges lead out of the {} communities found",
                             100 * clusters_.cut_share, clusters_.count);
   }
   return out;
@@ -341,7 +341,7 @@ SharedNoise DependenceKernels::measure_shared_noise(const Context& context,
   const double all_squares = totals_->allreduce(squares.value());
   if (!(all_squares > 0)) return out;
   const double mean_square = all_squares / num_nodes();
-  const Matrix<double> neighbours = sum_over_neighbours(context, r.view());
+  const Matrix<double> neighbours = multiply_normalised_adjacency(context, r.view());
   const Matrix<double> common_neighbours = gather_common_neighbours(context, r.view());
   const double pair_products = multiply_columns(r.view(), neighbours.view())(0, 0);
   const double common_neighbour_products =
@@ -350,7 +350,7 @@ SharedNoise DependenceKernels::measure_shared_noise(const Context& context,
   out.pairs_error = std::sqrt(2 / squared_pairs_);
   if (squared_common_neighbours_ > 0) {
     out.common_neighbours = common_neighbour_products / (mean_square * squared_common_neighbours_);
-    out.circles_error = std::sqrt(2 / squared_common_neighbours_);
+    out.common_neighbours_error = std::sqrt(2 / squared_common_neighbours_);
   }
   return out;
 }
@@ -364,7 +364,7 @@ DependentCovariance DependenceKernels::shared_covariance(const Context& context,
                           .noise = std::vector<double>(scaled.cols(), 0.0)};
   if (!has_edges()) return out;
   const double per_pair = 1 / (num_nodes() * num_nodes());
-  const Matrix<double> neighbours = sum_over_neighbours(context, scaled);
+  const Matrix<double> neighbours = multiply_normalised_adjacency(context, scaled);
   const Matrix<double> common_neighbours = gather_common_neighbours(context, scaled);
   const Matrix<double> own = multiply_columns(scaled, scaled);
   const Matrix<double> by_pairs = symmetric(multiply_columns(scaled, neighbours.view()),
@@ -373,15 +373,16 @@ DependentCovariance DependenceKernels::shared_covariance(const Context& context,
       symmetric(multiply_columns(common_neighbours.view(), common_neighbours.view()), per_pair);
   const double share = std::clamp(noise.common_neighbours, 0.0, 1.0);
   double pairs_total = 0;
-  double circles_total = 0;
+  double common_neighbours_total = 0;
   for (std::size_t a = 0; a < own.rows(); ++a) {
     for (std::size_t b = 0; b < own.cols(); ++b) {
       by_common_neighbours(a, b) = share * (by_common_neighbours(a, b) - per_pair * own(a, b));
     }
     pairs_total += by_pairs(a, a);
-    circles_total += by_common_neighbours(a, a);
+    common_neighbours_total += by_common_neighbours(a, a);
   }
-  const Matrix<double>& added = pairs_total > circles_total ? by_pairs : by_common_neighbours;
+  const Matrix<double>& added =
+      pairs_total > common_neighbours_total ? by_pairs : by_common_neighbours;
   for (std::size_t a = 0; a < own.rows(); ++a) {
     for (std::size_t b = 0; b < own.cols(); ++b) out.covariance(a, b) += added(a, b);
   }

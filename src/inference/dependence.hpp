@@ -21,63 +21,65 @@
 #include "inference/clusters.hpp"
 #include "inference/neighbourhood.hpp"
 
-// The variance of means over nodes that depend on each other. Parts are tables of nodes × columns,
-// one column per value, with value − truth ≈ mean of the column. All of it is O(edges · columns).
+// The variance of means over dependent nodes. Contributions (`parts`) are tables of nodes ×
+// columns, one column per value, with value − truth ≈ mean of the column. Everything is O(edges ·
+// columns).
 
 namespace cone {
 
-/// By one idea of the dependence, for several values at once.
+/// Under one dependence structure, for several values at once.
 struct DependentCovariance {
   Dependence dependence = Dependence::kIndependent;
   Matrix<double> covariance;  ///< of the values
-  /// Relative standard error of each variance, if the parts were independent and normal.
+  /// Relative standard error of each variance, for independent normal contributions.
   std::vector<double> noise;
   double degrees_of_freedom = std::numeric_limits<double>::infinity();
-  std::string unusable;  ///< why not to use it; empty where it is fine
+  std::string unusable;  ///< why it is not used; empty where it may be
 
   bool is_usable() const { return unusable.empty(); }
 };
 
-/// How strongly the residuals of nodes go together where a kernel says that they may. For a kernel
-/// K with unit diagonal, Cov(r) = σ²((1 − share)·I + share·K); by the moments of standardised
-/// residuals.
+/// Share of the noise that connected nodes have in common, by the method of moments on standardised
+/// residuals: for a kernel K with unit diagonal, Cov(r) = σ²((1 − share)·I + share·K).
 struct SharedNoise {
   double pairs = 0;              ///< K_ij = 1/√(d_i·d_j) for neighbours
   double common_neighbours = 0;  ///< K = B·B', see below
-  double pairs_error = 0;        ///< standard errors, were all residuals independent
-  double circles_error = 0;
+  double pairs_error = 0;        ///< standard errors under independence
+  double common_neighbours_error = 0;
 };
 
 /// Kernels over a network.
 class DependenceKernels {
  public:
-  /// `clusters`: of every node, given by the user; empty: found in the network.
+  /// `clusters`: of every node, given by the user or found in the network; empty: none.
   DependenceKernels(const Context& context, const Graph& graph, Clustering clusters);
-  /// Of a network that several processes have parts of. Tables have the rows that are
-  /// here.
+  /// Of a distributed network. Tables have the local rows.
   DependenceKernels(const Context& context, std::shared_ptr<const Neighbourhood> network,
                     Clustering clusters, std::shared_ptr<const Totals> totals);
 
-  /// B'·x, for x of nodes × columns, with B_ij = 1{j = i or a neighbour of i} / √(1 + d_i): what a
-  /// node gets of those whose circle it is in. B·B' has unit diagonal.
+  /// B'·x, for x of nodes × columns, with B_ij = 1{j = i or a neighbour of i} / √(1 + d_i): sums
+  /// over the closed neighbourhoods that contain a node. B·B' has unit diagonal.
   Matrix<double> gather_common_neighbours(const Context& context, MatrixView<const double> x) const;
-  /// N·x with N_ij = 1/√(d_i·d_j) for neighbours.
-  Matrix<double> sum_over_neighbours(const Context& context, MatrixView<const double> x) const;
+  /// N·x with N = D^(−1/2)·A·D^(−1/2), D the degrees: the symmetrically normalised adjacency
+  /// matrix.
+  Matrix<double> multiply_normalised_adjacency(const Context& context,
+                                               MatrixView<const double> x) const;
 
   /// Independent nodes, neighbours, common_neighbours and clusters, from centred columns.
   std::vector<DependentCovariance> covariances(const Context& context,
                                                MatrixView<const double> parts) const;
-  /// Clusters alone. `grouped`: the columns whose products count for two members of a cluster,
-  /// where they are not those of `parts` (ErrorParts::grouped); a node's own products are always
-  /// those of `parts`.
+  /// Cluster-robust (Liang and Zeger 1986, Longitudinal data analysis using generalized linear
+  /// models). `grouped`: the columns whose products count for two members of a cluster, where they
+  /// are not those of `parts` (ErrorParts::grouped); a node's own squares are always those of
+  /// `parts`.
   DependentCovariance cluster_covariance(MatrixView<const double> parts,
                                          MatrixView<const double> grouped) const;
 
   /// From residuals divided by their standard deviations.
   SharedNoise measure_shared_noise(const Context& context, std::span<const double> residual) const;
 
-  /// The variance that shared noise adds to the means of coefficient · noise, values × values:
-  /// the larger of what `pairs` and `common_neighbours` say, for the sum of all values' variances.
+  /// The variance with noise that neighbours share, values × values: that of independent nodes plus
+  /// the larger of the contributions by `pairs` and by `common_neighbours` (sum over all values).
   /// `scaled`: coefficient times standard deviation, nodes × values.
   DependentCovariance shared_covariance(const Context& context, const SharedNoise& noise,
                                         MatrixView<const double> scaled,
@@ -95,7 +97,7 @@ class DependenceKernels {
   /// The same, by random signs where that is cheaper.
   double squared_common_neighbours(const Context& context, std::span<const double> x) const;
 
-  /// X'·Y over all rows of all processes.
+  /// X'·Y over all rows of all ranks.
   Matrix<double> multiply_columns(MatrixView<const double> x, MatrixView<const double> y) const;
   /// (out_i) = own·x_i + Σ_{j neighbour of i} x_j, rows scaled before and after.
   Matrix<double> sum_rows(const Context& context, MatrixView<const double> x, double own,

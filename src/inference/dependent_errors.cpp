@@ -22,7 +22,7 @@ Matrix<double> unlogged_covariance(const Context& context, const DependenceKerne
   const double n = kernels.num_nodes();
   context.for_each_range(k, 1, [&](std::size_t p, std::size_t) {
     for (std::size_t q = p; q < k; ++q) {
-      context.poll();  // of many policies there are many pairs
+      context.poll();  // the number of pairs is quadratic
       CompensatedSum total;
       for (std::size_t i = 0; i < sample.size(); ++i) {
         for (std::size_t a = 0; a < sample.num_arms(); ++a) {
@@ -37,7 +37,7 @@ Matrix<double> unlogged_covariance(const Context& context, const DependenceKerne
   return out;
 }
 
-/// Of arms that units did not get: scaled to each policy's own variance, which knows the noise.
+/// Of arms that units did not receive, scaled to each policy's own variance under the arm noise.
 Matrix<double> covariance_of_unlogged(const Context& context, const DependenceKernels& kernels,
                                       const LoggedSample& sample,
                                       std::span<const double> unlogged_variance,
@@ -60,7 +60,7 @@ Matrix<double> covariance_of_unlogged(const Context& context, const DependenceKe
   return out;
 }
 
-/// What is in no node's part: arms that units did not get, and effects that were not learnt.
+/// Variance beyond the nodes' contributions: arms that units did not receive, and imbalance.
 Matrix<double> variance_beside_parts(const Context& context, const DependenceKernels& kernels,
                                      const LoggedSample& sample,
                                      std::span<const ErrorParts* const> parts,
@@ -73,7 +73,7 @@ Matrix<double> variance_beside_parts(const Context& context, const DependenceKer
   for (std::size_t k = 0; k < count; ++k) {
     for (std::size_t l = 0; l < count; ++l) {
       if (parts[k]->imbalance.empty() || parts[l]->imbalance.empty()) continue;
-      out(k, l) += parts[k]->imbalance[parts[l]->place];
+      out(k, l) += parts[k]->imbalance[parts[l]->policy_index];
     }
   }
   return out;
@@ -92,7 +92,7 @@ Matrix<double> centre_columns(const DependenceKernels& kernels,
   return out;
 }
 
-/// How much wider than with independent nodes, on average over the values.
+/// Variance relative to independent nodes, on average over the values.
 double mean_ratio(const DependentCovariance& way, const Matrix<double>& independent) {
   double total = 0;
   for (std::size_t k = 0; k < independent.rows(); ++k) {
@@ -101,8 +101,8 @@ double mean_ratio(const DependentCovariance& way, const Matrix<double>& independ
   return total / static_cast<double>(independent.rows());
 }
 
-/// For the sample, by groups that the user gave. What they share is taken to be none of the
-/// model's effects: all of the residual counts, and no imbalance beside it.
+/// For the sample, by given clusters. Noise shared in a cluster is assumed not to be one of the
+/// model's effects: the full residual counts, without imbalance.
 DependentCovariance covariance_of_groups(const Context& context, const DependenceKernels& kernels,
                                          const LoggedSample& sample,
                                          std::span<const ErrorParts* const> parts,
@@ -110,14 +110,14 @@ DependentCovariance covariance_of_groups(const Context& context, const Dependenc
                                          const ModelNoise* noise) {
   using Column = const std::vector<double>&;
   const Matrix<double> own = centre_columns(kernels, parts, [](const ErrorParts& p) -> Column {
-    return p.whole.empty() ? p.these : p.whole;
+    return p.unscaled.empty() ? p.sample : p.unscaled;
   });
   const Matrix<double> grouped =
       centre_columns(kernels, parts, [](const ErrorParts& p) -> Column { return p.grouped; });
   DependentCovariance out = kernels.cluster_covariance(own.view(), grouped.view());
   std::vector<double> unlogged;
   for (const ErrorParts* p : parts) {
-    unlogged.push_back(p->whole.empty() ? p->unlogged_variance : p->whole_unlogged_variance);
+    unlogged.push_back(p->unscaled.empty() ? p->unlogged_variance : p->unscaled_unlogged_variance);
   }
   const Matrix<double> beside =
       covariance_of_unlogged(context, kernels, sample, unlogged, policies, noise);
@@ -127,9 +127,10 @@ DependentCovariance covariance_of_groups(const Context& context, const Dependenc
   return out;
 }
 
-/// Some difference of two values that has a variance with independent nodes has none. Kernels that
-/// are no covariances do that.
-bool loses_a_difference(const Matrix<double>& covariance, const Matrix<double>& independent) {
+/// Whether the variance of some difference of two values vanishes that is positive with independent
+/// nodes. Kernels that are not positive semi-definite do that.
+bool has_degenerate_difference(const Matrix<double>& covariance,
+                               const Matrix<double>& independent) {
   constexpr double kRounding = 1e-9;
   const auto share = [](const Matrix<double>& c, std::size_t k, std::size_t l) {
     const double size = c(k, k) + c(l, l);
@@ -143,8 +144,8 @@ bool loses_a_difference(const Matrix<double>& covariance, const Matrix<double>& 
   return false;
 }
 
-/// How much a way counts where the largest is looked for. Few clusters that the user gave make wide
-/// intervals by their t quantile, which a variance alone does not show.
+/// Criterion of Dependence::kLargest. Few given clusters make wide intervals by their t quantile,
+/// which a variance alone does not show.
 double rank_ratio(const DependentCovariance& way, const Matrix<double>& independent,
                   bool has_given_clusters) {
   constexpr double kLevel = 0.95;
@@ -184,18 +185,18 @@ std::optional<JointErrors> join_errors(const Context& context, const DependenceK
                                        std::span<const ErrorParts* const> parts,
                                        std::span<const Matrix<double>* const> policies,
                                        const ModelNoise* noise, Dependence wanted) {
-  const bool these = target == Target::kSample;
+  const bool is_sample = target == Target::kSample;
   for (const ErrorParts* p : parts) {
-    const bool has_parts = !(these ? p->these : p->population).empty();
+    const bool has_parts = !(is_sample ? p->sample : p->population).empty();
     if (!kernels.totals().any(has_parts)) return std::nullopt;
   }
   const Matrix<double> columns =
       centre_columns(kernels, parts, [&](const ErrorParts& p) -> const std::vector<double>& {
-        return these ? p.these : p.population;
+        return is_sample ? p.sample : p.population;
       });
   JointErrors out;
   out.ways = kernels.covariances(context, columns.view());
-  if (these && noise != nullptr && kernels.has_edges()) {
+  if (is_sample && noise != nullptr && kernels.has_edges()) {
     Matrix<double> scaled(columns.rows(), columns.cols());
     for (std::size_t i = 0; i < scaled.rows(); ++i) {
       for (std::size_t k = 0; k < scaled.cols(); ++k) {
@@ -205,7 +206,7 @@ std::optional<JointErrors> join_errors(const Context& context, const DependenceK
     out.ways.push_back(
         kernels.shared_covariance(context, noise->shared, scaled.view(), out.ways[0].covariance));
   }
-  if (these) {
+  if (is_sample) {
     const Matrix<double> beside =
         variance_beside_parts(context, kernels, sample, parts, policies, noise);
     for (DependentCovariance& way : out.ways) {
@@ -218,8 +219,8 @@ std::optional<JointErrors> join_errors(const Context& context, const DependenceK
     }
   }
   for (DependentCovariance& way : out.ways) {
-    if (way.is_usable() && loses_a_difference(way.covariance, out.ways[0].covariance)) {
-      way.unusable = "it gives a difference of two values no variance";
+    if (way.is_usable() && has_degenerate_difference(way.covariance, out.ways[0].covariance)) {
+      way.unusable = "zero variance for a difference of two values";
     }
   }
   double largest = 0;
@@ -247,7 +248,7 @@ void apply_dependence(const Context& context, const DependenceKernels& kernels,
   };
   const auto set_error = [&](const DependentCovariance& way, double& standard_error,
                              std::pair<double, double>& interval) {
-    if (way.dependence == Dependence::kIndependent) return;  // as it is
+    if (way.dependence == Dependence::kIndependent) return;  // unchanged
     standard_error = std::sqrt(way.covariance(0, 0));
     const double half_width = quantile_for(out.level, way.degrees_of_freedom) * standard_error;
     interval = {out.value - half_width, out.value + half_width};

@@ -17,7 +17,7 @@ constexpr double kNoVariance = 1e-12;
 Matrix<double> factorise_covariance(MatrixView<const double> covariance) {
   const std::size_t n = covariance.rows();
   Matrix<double> l(n, n, 0.0);
-  std::vector<std::size_t> kept;  // columns that are not 0: no more than there are nodes
+  std::vector<std::size_t> kept;  // columns that are not 0
   for (std::size_t j = 0; j < n; ++j) {
     double pivot = covariance(j, j);
     for (const std::size_t k : kept) pivot -= l(j, k) * l(j, k);
@@ -36,9 +36,9 @@ Matrix<double> factorise_covariance(MatrixView<const double> covariance) {
 double quantile_of_draws(std::vector<double> draws, double level) {
   if (draws.empty()) return 0;
   const auto rank = static_cast<std::size_t>(std::ceil(level * static_cast<double>(draws.size())));
-  const std::size_t place = std::min(draws.size() - 1, rank == 0 ? 0 : rank - 1);
-  std::nth_element(draws.begin(), draws.begin() + static_cast<std::ptrdiff_t>(place), draws.end());
-  return draws[place];
+  const std::size_t index = std::min(draws.size() - 1, rank == 0 ? 0 : rank - 1);
+  std::nth_element(draws.begin(), draws.begin() + static_cast<std::ptrdiff_t>(index), draws.end());
+  return draws[index];
 }
 
 double joint_factor(MatrixView<const double> covariance, double level, std::uint64_t seed,
@@ -57,7 +57,7 @@ double joint_factor(MatrixView<const double> covariance, double level, std::uint
       largest[d] = std::max(largest[d], std::abs(deviation) / std::sqrt(covariance(k, k)));
     }
   }
-  // A band for several holds each, so its factor is never below that for one.
+  // A joint band covers each value, so its factor is never below the pointwise one.
   return std::max(two_sided_normal_quantile(level), quantile_of_draws(std::move(largest), level));
 }
 

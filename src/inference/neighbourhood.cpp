@@ -2,7 +2,7 @@
 
 namespace cone {
 
-void WholeNeighbourhood::add_neighbours(const Context& context, const Matrix<double>& x,
+void LocalNeighbourhood::add_neighbours(const Context& context, const Matrix<double>& x,
                                         Matrix<double>& out) const {
   constexpr std::size_t kRowsPerPiece = 4096;
   context.for_each_range(out.rows(), kRowsPerPiece, [&](std::size_t begin, std::size_t end) {

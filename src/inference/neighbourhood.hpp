@@ -11,29 +11,29 @@
 
 namespace cone {
 
-/// A network as sums over neighbours see it: the rows that are here, of nodes that may be spread
-/// over several processes. All functions are called by all of them.
+/// A network that may be distributed over ranks, accessed by sums over neighbours and local rows.
+/// Functions are collective: called by all ranks.
 class Neighbourhood {
  public:
   virtual ~Neighbourhood() = default;
-  virtual std::size_t size() const = 0;  ///< rows here
+  virtual std::size_t size() const = 0;  ///< local rows
   virtual std::uint64_t num_nodes() const = 0;
   virtual std::uint64_t num_edge_ends() const = 0;
   virtual std::size_t degree(std::size_t row) const = 0;
-  /// Of the row's node in the order of the data.
+  /// Index of the row's node in the order of the data.
   virtual std::uint64_t number(std::size_t row) const = 0;
-  /// out_i += Σ x_j over the neighbours j of i; one row per row here.
+  /// out_i += Σ x_j over the neighbours j of i; one row per local row.
   virtual void add_neighbours(const Context& context, const Matrix<double>& x,
                               Matrix<double>& out) const = 0;
-  /// The whole network, and a column of all nodes in its order: for small networks only.
-  virtual const Graph& whole() const = 0;
+  /// The network of all ranks, and a column of all nodes in its order: for small networks only.
+  virtual const Graph& global_graph() const = 0;
   virtual std::vector<double> gather(std::span<const double> column) const = 0;
 };
 
-/// A network that is all here.
-class WholeNeighbourhood : public Neighbourhood {
+/// A network that this process holds completely.
+class LocalNeighbourhood : public Neighbourhood {
  public:
-  explicit WholeNeighbourhood(const Graph& graph) : graph_(graph) {}
+  explicit LocalNeighbourhood(const Graph& graph) : graph_(graph) {}
   std::size_t size() const override { return graph_.num_nodes(); }
   std::uint64_t num_nodes() const override { return graph_.num_nodes(); }
   std::uint64_t num_edge_ends() const override { return graph_.neighbours().size(); }
@@ -43,7 +43,7 @@ class WholeNeighbourhood : public Neighbourhood {
   std::uint64_t number(std::size_t row) const override { return row; }
   void add_neighbours(const Context& context, const Matrix<double>& x,
                       Matrix<double>& out) const override;
-  const Graph& whole() const override { return graph_; }
+  const Graph& global_graph() const override { return graph_; }
   std::vector<double> gather(std::span<const double> column) const override {
     return {column.begin(), column.end()};
   }

@@ -11,9 +11,9 @@
 namespace cone {
 namespace {
 
-/// Folds for predicting who was treated. Folds of whole groups keep a group's noise out of its own
-/// predictions. Of who was treated they would hide what members tell of each other, and that is the
-/// question here.
+/// Folds for the treatment model. Outcome models use folds of complete clusters, which keep a
+/// cluster's noise out of its own predictions. For the treatment such folds would hide dependence
+/// within clusters, which is to be measured here.
 FitPlan plan_treatment(const Context& context, const Dataset& data, const PlanOptions& options) {
   if (data.cluster.empty()) return make_plan(context, data, options, context.seed());
   Dataset ungrouped;
@@ -60,8 +60,8 @@ std::optional<std::string> describe_network_treatment(const NetworkStrength& str
   constexpr double kNotable = 0.02;
   if (strength.added < kNotable || !strength.is_clear) return std::nullopt;
   return sentence(
-      "who was treated depends on the network beyond the features (R² {:.3f} with it, {:.3f} "
-      "without it): what outcomes have to do with that is learnt in part only, and {}",
+      "treatment depends on the network beyond the features (R² {:.3f} with the network, {:.3f} "
+      "without): the outcome model may adjust for this confounding only in part, and {}",
       strength.r_squared_network, strength.r_squared_features, consequence);
 }
 
@@ -83,15 +83,15 @@ std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& 
   std::vector<ExpectedCost> costs = expected_effect_costs(context, data, options, known);
   if (data.graph.num_edges() > 0) {
     costs.push_back(
-        {"hidden confounding",
+        {"unmeasured confounding",
          network_treatment_seconds(measure_size(context, data, {.folds = options.folds}),
                                    options.network_ridge)});
   }
   return costs;
 }
 
-NodeEffects estimate_effects_and_doubts(const Context& context, const Dataset& data,
-                                        const EffectOptions& options, const RidgeFit* known) {
+NodeEffects estimate_effects_with_warnings(const Context& context, const Dataset& data,
+                                           const EffectOptions& options, const RidgeFit* known) {
   const double of_effects = total_seconds(expected_effect_costs(context, data, options, known));
   const bool has_network = data.graph.num_edges() > 0;
   std::vector<ExpectedCost> costs = {{"effects", of_effects}};
@@ -104,10 +104,11 @@ NodeEffects estimate_effects_and_doubts(const Context& context, const Dataset& d
   }
   if (!has_network) return effects;
   const StageScope stage = stages.enter(1);
-  if (auto warning = find_network_treatment(
-          context, data, {.folds = options.folds}, options.network_ridge,
-          "effects of single units may be that in part: no standard deviation here holds it; cone "
-          "evaluate has sensitivity intervals")) {
+  if (auto warning =
+          find_network_treatment(context, data, {.folds = options.folds}, options.network_ridge,
+                                 "node-level effects may be biased by the rest, which no standard "
+                                 "deviation here includes; "
+                                 "cone evaluate has sensitivity intervals")) {
     effects.warnings.push_back(std::move(*warning));
   }
   return effects;

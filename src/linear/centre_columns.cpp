@@ -12,7 +12,7 @@
 namespace cone {
 namespace {
 
-/// Values that are added up without compensation, in four sums.
+/// Values summed without compensation, in four partial sums.
 constexpr std::size_t kValuesPerSum = 256;
 constexpr std::size_t kSideBySide = 4;
 
@@ -34,10 +34,11 @@ double sum_terms(std::span<double> values, const Term& term) {
   return total.value();
 }
 
-/// Columns that differ somewhere, here or in another process.
+/// Columns that are not constant over the rows of all ranks.
 std::vector<std::uint32_t> find_varying(const Matrix<double>& columns, const Totals& totals) {
   constexpr double kNone = -std::numeric_limits<double>::infinity();
-  std::vector<double> ends(2 * columns.rows(), kNone);  // the largest value, and of the negated
+  std::vector<double> ends(2 * columns.rows(),
+                           kNone);  // the maximum of the values, and of the negated values
   for (std::size_t j = 0; j < columns.rows(); ++j) {
     double high = kNone;
     double low = -kNone;
@@ -56,7 +57,7 @@ std::vector<std::uint32_t> find_varying(const Matrix<double>& columns, const Tot
   return varying;
 }
 
-/// Σ of term(column, value) of every column over all processes; term may change the values.
+/// Σ of term(column, value) of every column over all ranks; term may change the values.
 template <class Term>
 std::vector<double> sum_columns(const Context& context, Matrix<double>& columns, const Term& term) {
   std::vector<double> sums;

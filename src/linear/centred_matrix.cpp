@@ -15,7 +15,7 @@
 namespace cone {
 namespace {
 
-/// Over the rows of all processes.
+/// Over the rows of all ranks.
 struct ColumnSummary {
   double num_entries = 0;
   double low = std::numeric_limits<double>::infinity();
@@ -23,7 +23,7 @@ struct ColumnSummary {
   double sum = 0;
 };
 
-/// Rows or entries of a pass after which it asks whether to go on.
+/// Rows or entries of a pass between polls for cancellation.
 constexpr std::size_t kItemsPerPoll = 4096;
 
 void sum_summaries(const Totals& totals, std::vector<ColumnSummary>& columns) {
@@ -101,7 +101,7 @@ void CentredMatrix::take_sparse(const Context& context, const SparseMatrix& x) {
   const std::vector<ColumnSummary> columns = summarise_columns(context, x, num_all_rows_);
   std::vector<std::uint32_t> position(x.cols(), kDropped);
   std::vector<double> mean;           // of the columns of S
-  std::vector<std::uint32_t> filled;  // those of them that are stored with all their entries
+  std::vector<std::uint32_t> filled;  // those stored with all their entries
   for (std::size_t j = 0; j < x.cols(); ++j) {
     const ColumnSummary& column = columns[j];
     if (!(column.low < column.high)) continue;
@@ -150,7 +150,7 @@ void CentredMatrix::take_sparse(const Context& context, const SparseMatrix& x) {
   sums_of_squares_.insert(sums_of_squares_.end(), squares.begin(), squares.end());
   sparse_ =
       SparseMatrix(mean.size(), std::move(row_offsets), std::move(row_columns), std::move(values));
-  require(kept_.size() == first + mean.size(), "centred matrix: columns went missing");
+  require(kept_.size() == first + mean.size(), "centred matrix: a column is missing");
 }
 
 void CentredMatrix::multiply(std::span<const double> u, std::span<double> out) const {
@@ -227,8 +227,8 @@ Matrix<double> CentredMatrix::gram_of_own_rows(const Context& context) const {
                 gram.row(first + a).begin() + static_cast<std::ptrdiff_t>(first));
   }
   std::vector<double> dense(first);
-  // Dense columns add up to zero over all rows, so the offsets of the others take nothing off these
-  // products.
+  // Dense columns sum to zero over all rows, so the offsets of the sparse columns do not enter
+  // these products.
   for (std::size_t i = 0; i < rows(); ++i) {
     if (i % kItemsPerPoll == 0) context.poll();
     const SparseMatrix::Row row = sparse_.row(i);

@@ -12,19 +12,19 @@
 
 namespace cone {
 
-/// X with the mean of every column taken off and constant columns left out, in two blocks.
+/// X with centred columns, without constant ones, in two blocks.
 ///
 /// Dense columns of X are stored centred, and multiplied by BLAS on one thread.
 ///
-/// The others stay sparse: X_c = S − 1m'. Taking n·m² off a column's sum of squares cancels where
-/// the mean dwarfs the spread, so columns more than half full are stored centred, with all their
-/// entries, and have m = 0; for the others m² ≤ variance and nothing is lost. At most twice the
-/// entries of X.
+/// The others stay sparse: X_c = S − 1m'. Subtracting n·m² from a column's sum of squares cancels
+/// where the mean dwarfs the spread, so columns more than half full are stored centred, with all
+/// their entries, and have m = 0; for the others m² ≤ variance and nothing is lost. At most twice
+/// the entries of X.
 ///
-/// Columns are in an order of their own: the dense ones, then the sparse ones; see kept().
+/// Columns are reordered: the dense ones, then the sparse ones; see kept().
 ///
-/// Where several processes have some of the rows each (Context::totals), rows are those of this
-/// one, and whatever goes over rows goes over those of all.
+/// Where rows are distributed over several ranks (Context::totals), the rows are those of this
+/// rank, and sums over rows are over all ranks.
 class CentredMatrix {
  public:
   /// Of the rows named by `rows`, in that order.
@@ -34,14 +34,14 @@ class CentredMatrix {
   CentredMatrix(const Context& context, const FeatureMatrix& x);
 
   std::size_t rows() const { return sparse_.rows(); }
-  /// Rows of all processes.
+  /// Rows of all ranks.
   double num_all_rows() const { return num_all_rows_; }
   const Totals& totals() const { return *totals_; }
   /// Columns that are not constant.
   std::size_t cols() const { return kept_.size(); }
   /// How many of them are dense.
   std::size_t num_dense() const { return dense_.rows(); }
-  /// Values that a product with a vector reads, in all processes.
+  /// Values that a product with a vector reads, over all ranks.
   double num_stored() const { return num_stored_; }
 
   /// out = X_c u. O(values stored).
@@ -49,26 +49,26 @@ class CentredMatrix {
   /// out = X_c' r. O(values stored).
   void multiply_transposed(std::span<const double> r, std::span<double> out) const;
 
-  /// `count` rows of X_c from row `begin` on, transposed: cols × count, all values. In `buffer`,
+  /// `count` rows of X_c from row `begin` on, transposed and dense: cols × count. In `buffer`,
   /// unless they are stored like that.
   MatrixView<const double> read_rows(std::size_t begin, std::size_t count,
                                      std::vector<double>& buffer) const;
 
   /// The lower triangle of X_c'X_c, cols × cols.
   Matrix<double> column_gram(const Context& context) const;
-  /// The lower triangle of X_c X_c', rows × rows. Of a process that has all rows.
+  /// The lower triangle of X_c X_c', rows × rows. For a process that has all rows.
   Matrix<double> row_gram(const Context& context) const;
   /// Σ of squares of every column: the diagonal of column_gram().
   std::span<const double> sums_of_squares() const { return sums_of_squares_; }
 
   /// Columns of X, the constant ones included.
   std::size_t num_source_cols() const { return num_source_cols_; }
-  /// Which column of X each one is, and its mean in X.
+  /// The column of X that each one is, and its mean in X.
   std::span<const std::uint32_t> kept() const { return kept_; }
   std::span<const double> means() const { return means_; }
-  /// Slopes of the kept columns as slopes of all columns of X (0 for the constant ones).
+  /// Slopes of the kept columns expanded to all columns of X (0 for constant ones).
   std::vector<double> expand(std::span<const double> slopes) const;
-  /// What the centring adds to an intercept: −means·slopes.
+  /// The contribution of centring to the intercept: −means·slopes.
   double intercept_shift(std::span<const double> slopes) const;
 
  private:

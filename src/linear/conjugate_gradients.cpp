@@ -56,7 +56,7 @@ bool minimise_squares(const Context& context, const CentredOperator& a, std::spa
     a.multiply(direction, image);
     const double curvature =
         a.squared_norm_of_rows(image) + damping * a.squared_norm_of_columns(direction);
-    if (!(curvature > 0)) break;  // the direction is in the null space: nothing left to gain
+    if (!(curvature > 0)) break;  // the direction is in the null space: converged
     const double step = size / curvature;
     for (std::size_t j = 0; j < direction.size(); ++j) u[j] += step * direction[j];
     for (std::size_t i = 0; i < image.size(); ++i) residual[i] -= step * image[i];

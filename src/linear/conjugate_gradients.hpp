@@ -21,15 +21,16 @@ struct CentredOperator {
   void multiply_transposed(std::span<const double> r, std::span<double> out) const {
     transposed ? matrix.multiply(r, out) : matrix.multiply_transposed(r, out);
   }
-  /// ||b||² of one number per row of A, and ||u||² of one per column: rows of X may be spread over
-  /// several processes, columns never are.
+  /// ||b||² for one number per row of A, and ||u||² for one per column: rows of X may be
+  /// distributed over several ranks, columns never are.
   double squared_norm_of_rows(std::span<const double> b) const;
   double squared_norm_of_columns(std::span<const double> u) const;
 };
 
-/// Minimises ||b − Au||² + damping·||u||² by conjugate gradients on the normal equations (CGLS),
+/// Minimises ||b − Au||² + damping·||u||² by conjugate gradients on the normal equations (CGLS;
+/// Hestenes and Stiefel 1952, "Methods of conjugate gradients for solving linear systems"),
 /// starting from the u passed in; from zero it converges to the minimum-norm solution. Stops when
-/// the gradient is below `tolerance` times the gradient at zero, and says whether it got there.
+/// the norm of the gradient is below `tolerance` times that at zero; returns whether it converged.
 /// O(entries) per iteration, each a safe point of the context.
 bool minimise_squares(const Context& context, const CentredOperator& a, std::span<const double> b,
                       double damping, double tolerance, std::size_t max_iterations,

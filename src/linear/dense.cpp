@@ -10,14 +10,15 @@
 namespace cone {
 namespace {
 
-/// Rows made dense at a time at most, and multiplications: a fraction of a second.
+/// Limits on the rows expanded to dense storage and the multiplications per call: a fraction of a
+/// second.
 constexpr std::size_t kBlockRows = 256;
 constexpr double kBlockProducts = 2e9;
 
-/// Up to so many columns a few hundred rows are multiplied faster than BLAS can pack them.
+/// Up to this many columns, a few hundred rows are multiplied faster than BLAS can pack them.
 constexpr std::size_t kNarrow = 64;
 
-/// Rows of a product of that many columns that BLAS takes in one call.
+/// Rows per BLAS call for a product of `num_cols` columns.
 std::size_t rows_per_block(std::size_t num_cols) {
   constexpr double kFewest = 256;
   constexpr double kMost = 65536;
@@ -61,7 +62,7 @@ int as_int(std::size_t value) { return static_cast<int>(value); }
 
 void multiply_columns(MatrixView<const double> columns, std::span<const double> u,
                       std::span<double> out) {
-  if (columns.cols() == 0) return;  // BLAS wants a row at least
+  if (columns.cols() == 0) return;  // BLAS needs at least one row
   const OneBlasThread guard;
   cblas_dgemv(CblasRowMajor, CblasTrans, as_int(columns.rows()), as_int(columns.cols()), 1.0,
               columns.data(), as_int(columns.stride()), u.data(), 1, 0.0, out.data(), 1);

@@ -17,8 +17,8 @@ namespace cone {
 /// How many times faster a multiplication is in a dense kernel than in a scattered update.
 inline constexpr double kDenseSpeedup = 16;
 
-// Products of a dense matrix D that is given by its columns, each in one piece: `columns` is D',
-// columns × rows. All run on the calling thread alone.
+// Products of a dense matrix D stored by columns: `columns` is D', columns × rows. All run on the
+// calling thread.
 
 /// out = D u
 void multiply_columns(MatrixView<const double> columns, std::span<const double> u,
@@ -33,12 +33,12 @@ void add_row_products(const Context& context, MatrixView<const double> columns,
                       Matrix<double>& gram);
 
 /// Adds the lower triangle of D'WD to `products`, W diagonal with weights ≥ 0. For a few hundred
-/// rows; `scratch` has room for as many values as D has.
+/// rows; `scratch` has the shape of `columns`.
 void add_weighted_products(MatrixView<const double> columns, std::span<const double> weights,
                            MatrixView<double> scratch, Matrix<double>& products);
 
 /// The lower triangle of the dense matrix M'M of a sparse M (cols × cols, zero above the diagonal).
-/// Adds up outer products of the sparse rows, or blocks of rows made dense where that is cheaper.
+/// Sums outer products of the sparse rows, or of blocks of rows expanded to dense where cheaper.
 Matrix<double> gram_matrix(const Context& context, const SparseMatrix& m);
 
 }  // namespace cone

@@ -12,12 +12,12 @@
 namespace cone {
 namespace {
 
-/// Inner iterations of conjugate gradients that a Newton step takes, about.
+/// Typical number of inner conjugate-gradient iterations of a Newton step.
 constexpr double kUsualInnerIterations = 10;
-/// A step must shrink the gradient to this share for the Hessian to be used again.
+/// The Hessian is reused only if a step has shrunk the gradient to this share.
 constexpr double kStaleShrinkage = 0.1;
 /// A change δ of the logits changes the curvature of a row by δ|1 − 2p| at most, and that of all
-/// rows together by about δ/4: what lies on both sides of the minimum cancels.
+/// rows together by about δ/4, as changes of opposite sign cancel.
 constexpr double kChangeOfCurvature = 0.25;
 
 bool is_hessian_cheaper(double rows, std::size_t cols, double num_stored, std::size_t num_labels) {
@@ -46,14 +46,14 @@ bool prefers_explicit_hessian(const Context& context, const FeatureMatrix& x,
 
 ExplicitLogistic::ExplicitLogistic(const Context& context,
                                    const std::shared_ptr<const LabelledRows>& rows,
-                                   std::size_t left_out)
-    : LogisticObjective(context, rows, left_out), passes_(context, rows), left_out_(left_out) {}
+                                   std::size_t held_out)
+    : LogisticObjective(context, rows, held_out), passes_(context, rows), held_out_(held_out) {}
 
 double ExplicitLogistic::evaluate(double c, std::span<const double> point) {
   if (!std::equal(point.begin(), point.end(), point_.begin(), point_.end())) {
     fold_slopes_.resize(num_folds());
     for (std::size_t f = 0; f < num_folds(); ++f) {
-      if (f != left_out_) fold_slopes_[f] = passes_.measure_slope(f, point);
+      if (f != held_out_) fold_slopes_[f] = passes_.measure_slope(f, point);
     }
     sum_slopes(fold_slopes_);
     point_.assign(point.begin(), point.end());
@@ -70,14 +70,14 @@ double ExplicitLogistic::gradient(double c, std::span<const double> point, std::
 void ExplicitLogistic::sum_slopes(std::span<const LossSlope> of_folds) {
   slope_ = {.gradient = std::vector<double>(size(), 0.0)};
   for (std::size_t f = 0; f < of_folds.size(); ++f) {
-    if (f != left_out_) slope_.add(of_folds[f]);
+    if (f != held_out_) slope_.add(of_folds[f]);
   }
 }
 
 void ExplicitLogistic::sum_curvatures(std::span<const LossCurvature> of_folds) {
   bool is_first = true;
   for (std::size_t f = 0; f < of_folds.size(); ++f) {
-    if (f == left_out_) continue;
+    if (f == held_out_) continue;
     if (std::exchange(is_first, false)) {
       curvature_ = of_folds[f];
     } else {
@@ -89,24 +89,25 @@ void ExplicitLogistic::sum_curvatures(std::span<const LossCurvature> of_folds) {
 void ExplicitLogistic::take_curvature() {
   fold_curvatures_.resize(num_folds());
   for (std::size_t f = 0; f < num_folds(); ++f) {
-    if (f != left_out_) fold_curvatures_[f] = passes_.measure_curvature(f, point_);
+    if (f != held_out_) fold_curvatures_[f] = passes_.measure_curvature(f, point_);
   }
   sum_curvatures(fold_curvatures_);
   curvature_point_ = point_;
 }
 
-double ExplicitLogistic::far_away() const {
-  // Far from where it was taken a Hessian gains fewer digits per step: at the upper end about as
-  // few as kStaleShrinkage allows.
+double ExplicitLogistic::largest_change() const {
+  // Steps gain fewer digits the farther the point is from that of the Hessian: at the upper end
+  // about as few as kStaleShrinkage allows.
   const auto width = static_cast<double>(matrix().cols());
-  const double num_passes = width * static_cast<double>(num_logits() + 1) / 20;  // that it takes
+  const double num_passes =
+      width * static_cast<double>(num_logits() + 1) / 20;  // the cost of a Hessian
   return std::clamp(0.025 * num_passes, 0.05, 0.4);
 }
 
 void ExplicitLogistic::adopt_if_better(double c, const ExplicitLogistic& whole) {
   double loss = 0;
   for (std::size_t f = 0; f < num_folds(); ++f) {
-    if (f != left_out_) loss += whole.fold_slopes_[f].loss;
+    if (f != held_out_) loss += whole.fold_slopes_[f].loss;
   }
   if (!point_.empty() && penalty(point_) + c * slope_.loss <= penalty(whole.point_) + c * loss) {
     return;
@@ -170,7 +171,7 @@ double ExplicitLogistic::find_newton_step(double c, std::span<const double> grad
     for (std::size_t j = 0; j < size(); ++j) way[j] = point_[j] - curvature_point_[j];
     moved = change_of_logits(hessian, c, way);
   }
-  if (!(moved <= far_away())) {
+  if (!(moved <= largest_change())) {
     take_curvature();
     hessian = assemble_hessian(c);
     moved = 0;
@@ -189,7 +190,7 @@ double ExplicitLogistic::find_newton_step(double c, std::span<const double> grad
     return kChangeOfCurvature * (moved + length) * length /
            change_of_logits(hessian, c, slopes_only);
   }
-  // Saturated probabilities leave nothing of the intercepts' curvature.
+  // With saturated probabilities the curvature of the intercepts vanishes.
   for (std::size_t j = 0; j < size(); ++j) {
     step[j] /= std::max(hessian(j, j), std::numeric_limits<double>::min());
   }

@@ -8,7 +8,7 @@
 namespace cone {
 namespace {
 
-/// Whole numbers below 2⁵³ go along as they are.
+/// Integers below 2⁵³ are exact as doubles.
 template <class T>
 std::vector<double> as_doubles(std::span<const T> numbers) {
   return {numbers.begin(), numbers.end()};
@@ -20,14 +20,14 @@ SparseMatrix gather_sparse(const Totals& totals, const SparseMatrix& own) {
     sizes.push_back(static_cast<double>(own.row(i).size()));
   }
   std::vector<std::uint64_t> offsets = {0};
-  for (const double size : totals.gather(sizes)) {
+  for (const double size : totals.allgather(sizes)) {
     offsets.push_back(offsets.back() + static_cast<std::uint64_t>(size));
   }
   std::vector<std::uint32_t> columns;
-  for (const double column : totals.gather(as_doubles(own.columns()))) {
+  for (const double column : totals.allgather(as_doubles(own.columns()))) {
     columns.push_back(static_cast<std::uint32_t>(column));
   }
-  return {own.cols(), std::move(offsets), std::move(columns), totals.gather(own.values())};
+  return {own.cols(), std::move(offsets), std::move(columns), totals.allgather(own.values())};
 }
 
 }  // namespace
@@ -35,7 +35,7 @@ SparseMatrix gather_sparse(const Totals& totals, const SparseMatrix& own) {
 FeatureMatrix gather_rows(const Totals& totals, const FeatureMatrix& own) {
   SparseMatrix sparse = gather_sparse(totals, own.sparse());
   Matrix<double> dense(sparse.rows(), own.dense_columns().size());
-  std::ranges::copy(totals.gather(own.dense().values()), dense.data());
+  std::ranges::copy(totals.allgather(own.dense().values()), dense.data());
   return {{own.dense_columns().begin(), own.dense_columns().end()},
           std::move(dense),
           std::move(sparse)};

@@ -5,7 +5,7 @@
 
 namespace cone {
 
-/// The rows of all processes, in the order of Totals::gather. The same columns are dense in each.
+/// The rows of all ranks, in the order of Totals::allgather. The same columns are dense in each.
 FeatureMatrix gather_rows(const Totals& totals, const FeatureMatrix& own);
 
 }  // namespace cone

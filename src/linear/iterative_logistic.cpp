@@ -11,7 +11,7 @@ namespace cone {
 namespace {
 
 constexpr std::size_t kMaxInnerIterations = 500;
-/// Rows of a pass after which it asks whether to go on: a fraction of a millisecond.
+/// Rows of a pass between polls for cancellation: a fraction of a millisecond.
 constexpr std::size_t kRowsPerPoll = 4096;
 
 }  // namespace

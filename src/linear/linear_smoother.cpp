@@ -15,8 +15,8 @@
 namespace cone {
 namespace {
 
-/// One solve and three corrections: at the largest condition number that PseudoInverse leaves in
-/// each correction gains about three digits, elsewhere the first few are all it takes.
+/// One solve and three refinements: at the largest condition number that PseudoInverse admits each
+/// refinement gains about three digits; usually one suffices.
 constexpr int kSolves = 4;
 /// A correction this small, relative to the solution, ends the refinement.
 constexpr double kNegligible = 1e-15;
@@ -34,8 +34,8 @@ void add(const Matrix<double>& term, Matrix<double>& sum) {
   for (std::size_t k = 0; k < sum.values().size(); ++k) sum.values()[k] += term.values()[k];
 }
 
-/// The Gram matrix of rows that are fewer than the columns wants all of them in one place.
-bool wants_all_rows(const CentredMatrix& x, std::size_t largest_direct) {
+/// Whether the Gram matrix is on the row side, for which every rank needs all rows.
+bool needs_all_rows(const CentredMatrix& x, std::size_t largest_direct) {
   return x.totals().has_others() && x.num_all_rows() < static_cast<double>(x.cols()) &&
          x.num_all_rows() <= static_cast<double>(largest_direct);
 }
@@ -43,7 +43,7 @@ bool wants_all_rows(const CentredMatrix& x, std::size_t largest_direct) {
 FitRows allgather(const Context& context, const FeatureMatrix& own) {
   const Totals& totals = context.totals();
   const auto num_own = static_cast<double>(own.rows());
-  const std::vector<double> counts = totals.gather({&num_own, 1});
+  const std::vector<double> counts = totals.allgather({&num_own, 1});
   std::size_t first = 0;
   for (std::size_t k = 0; k < totals.rank(); ++k) first += static_cast<std::size_t>(counts[k]);
   const Context alone = context.shared_by(Totals::alone());
@@ -56,13 +56,13 @@ FitRows allgather(const Context& context, const FeatureMatrix& own) {
 FitRows choose_rows(const Context& context, const FeatureMatrix& x,
                     std::span<const std::uint32_t> rows, std::size_t largest_direct) {
   CentredMatrix centred(context, x, rows);
-  if (wants_all_rows(centred, largest_direct)) return allgather(context, x.select_rows(rows));
+  if (needs_all_rows(centred, largest_direct)) return allgather(context, x.select_rows(rows));
   return {.x = std::move(centred), .num_own = rows.size()};
 }
 
 FitRows choose_rows(const Context& context, const FeatureMatrix& x, std::size_t largest_direct) {
   CentredMatrix centred(context, x);
-  if (wants_all_rows(centred, largest_direct)) return allgather(context, x);
+  if (needs_all_rows(centred, largest_direct)) return allgather(context, x);
   return {.x = std::move(centred), .num_own = x.rows()};
 }
 
@@ -92,9 +92,9 @@ LinearSmoother::LinearSmoother(const Context& context, FitRows rows, std::size_t
     gram_ = x_.column_gram(context);
     return;
   }
-  // The constant vector is in the null space of X_cX_c', and everything we solve for is orthogonal
-  // to it. A constant shift lifts that one eigenvalue to the mean of the others, so that
-  // rows in general position give a regular matrix.
+  // The constant vector is in the null space of X_cX_c', and all right-hand sides are orthogonal to
+  // it. A constant shift raises that eigenvalue to the mean of the others, so that rows in general
+  // position give a nonsingular matrix.
   gram_ = x_.row_gram(context);
   for (std::size_t i = 0; i < gram_.rows(); ++i) constant_shift_ += gram_(i, i);
   constant_shift_ /= static_cast<double>(gram_.rows() * gram_.rows());
@@ -121,7 +121,7 @@ void LinearSmoother::set_strength(double strength) {
 
 LinearFit LinearSmoother::fit(std::span<const double> y) {
   require(y.size() == num_own_, "linear smoother: X and y differ in length");
-  const std::vector<double> all = has_all_rows_ ? totals_.gather(y) : std::vector<double>();
+  const std::vector<double> all = has_all_rows_ ? totals_.allgather(y) : std::vector<double>();
   const std::span<const double> of_rows = has_all_rows_ ? std::span<const double>(all) : y;
   const double centre = mean(of_rows, x_.totals());
   Matrix<double> centred(1, of_rows.size());
@@ -167,8 +167,8 @@ Matrix<double> LinearSmoother::apply(bool transposed, const Matrix<double>& righ
 
 /// With A = X_c or X_c', the solution u = (A'A + strength)⁺A'b where the factor is on A's columns,
 /// else u = A'a with a = (AA' + strength)⁺b. Residuals are taken against X itself, as b − Au
-/// rather than A'b − A'Au (the corrected semi-normal equations): that is where the digits come
-/// back.
+/// rather than A'b − A'Au (corrected semi-normal equations; Björck 1987, "Stability analysis of the
+/// method of seminormal equations for linear least squares problems"), which restores the digits.
 Matrix<double> LinearSmoother::apply_direct(bool transposed, const Matrix<double>& b) const {
   const CentredOperator a{x_, transposed};
   const bool factor_on_columns = on_columns_ != transposed;
@@ -216,8 +216,8 @@ double LinearSmoother::degrees_of_freedom() const {
   if (!inverse_ || strength_ == 0 || inverse_->rank() < gram_.rows()) {
     return 1.0 + static_cast<double>(rank_);
   }
-  // Each direction counts g/(g + strength) = 1 − strength/(g + strength); on the row side the
-  // constant vector, which has the shift for an eigenvalue, does not count.
+  // Each direction contributes g/(g + strength) = 1 − strength/(g + strength); on the row side the
+  // constant vector, whose eigenvalue is the shift, does not contribute.
   double unexplained = inverse_->trace_of_inverse(context_);
   auto directions = static_cast<double>(gram_.rows());
   if (!on_columns_) {

@@ -13,12 +13,12 @@
 
 namespace cone {
 
-/// Rows to fit on: those of this process, with sums over all processes, or all of them in each.
+/// Rows to fit on: those of this rank, with sums over all ranks, or all rows on every rank.
 struct FitRows {
   CentredMatrix x;
   std::size_t num_own = 0;
   bool has_all = false;
-  std::size_t first_own = 0;  ///< where they are, among all
+  std::size_t first_own = 0;  ///< index of the first own row among all
 };
 
 /// Least squares and ridge regression on one X as a linear map from outcomes to predictions.
@@ -27,9 +27,9 @@ struct FitRows {
 ///     weights   v = (A⁺)' d + Q/n:   Σ_i q_i μ(x_i) = Σ_j v_j y_j
 /// for any points x_i, where d = Σ_i q_i (x_i − x̄) and Q = Σ_i q_i. Both come from one factor.
 ///
-/// Where several processes have some of the rows each, outcomes and weights are those of one, and
-/// the rest is the same for all. Rows that are fewer than the columns go to all processes, for the
-/// sake of their Gram matrix.
+/// Where rows are distributed over several ranks, outcomes and weights are those of this
+/// rank, and the rest is the same on all. If there are fewer rows than columns, all ranks
+/// gather all rows, for their Gram matrix.
 class LinearSmoother {
  public:
   /// Iterative where both sides of X exceed `largest_direct`.
@@ -57,7 +57,7 @@ class LinearSmoother {
   double degrees_of_freedom() const;
   /// False once an iterative solve has run out of iterations.
   bool converged() const { return converged_; }
-  /// What X, its Gram matrix and the factor of that take, roughly.
+  /// The approximate memory of X, its Gram matrix and the factor.
   std::size_t num_bytes() const {
     return sizeof(double) *
            (2 * gram_.rows() * gram_.cols() + 2 * static_cast<std::size_t>(x_.num_stored()));
@@ -72,10 +72,10 @@ class LinearSmoother {
   LinearSmoother(const Context& context, FitRows rows, std::size_t largest_direct);
 
   Context context_;
-  const Totals& totals_;  // over the processes that have the rows
+  const Totals& totals_;  // over the ranks with the rows
   CentredMatrix x_;
   std::size_t num_own_;
-  bool has_all_rows_;  // of processes that have some each
+  bool has_all_rows_;  // gathered from all ranks
   std::size_t first_own_;
   bool direct_;
   bool on_columns_;  // the Gram matrix is X_c'X_c, not X_cX_c'

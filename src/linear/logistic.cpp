@@ -52,7 +52,7 @@ void LogisticFit::probabilities(std::span<const float> row, std::span<double> ou
 double LogisticFit::log_loss(const FeatureMatrix::Row& row, std::uint8_t label) const {
   double own = 0;
   double largest = 0;
-  double rest = 0;  // Σ exp(z − largest) over all logits but one that is the largest
+  double rest = 0;  // Σ exp(z − largest) over all logits but the largest
   for (std::size_t a = 0; a < intercepts.size(); ++a) {
     const double logit = intercepts[a] + dot(row, coefficients.row(a));
     if (label == a + 1) own = logit;

@@ -10,7 +10,7 @@
 
 namespace cone {
 
-/// Softmax regression of a label 0..K−1 with K − 1 logits against label 0:
+/// Multinomial logistic (softmax) regression of a label 0..K−1 with K − 1 logits against label 0:
 /// P(label = a) = exp(z_a) / Σ_b exp(z_b), z_0 = 0, z_a = intercepts[a − 1] + x·coefficients[a −
 /// 1].
 struct LogisticFit {
@@ -28,13 +28,13 @@ struct LogisticFit {
   double log_loss(const FeatureMatrix::Row& row, std::uint8_t label) const;
 };
 
-/// Rows that were not fitted on, to compare fits by.
+/// Held-out rows, to compare fits by.
 class HeldOutLabels {
  public:
-  /// The rows of X named by `rows`, and their labels.
+  /// The rows of X listed in `rows`, and their labels.
   HeldOutLabels(const FeatureMatrix& x, std::span<const std::uint32_t> rows,
                 std::span<const std::uint8_t> labels);
-  /// Σ_i −log P(label_i), over the rows of all processes. On one thread.
+  /// Σ_i −log P(label_i), over the rows of all ranks. On one thread.
   double total_log_loss(const Context& context, const LogisticFit& fit) const;
 
  private:
@@ -48,16 +48,16 @@ class HeldOutLabels {
 
 /// L2 softmax regression: minimises Σ_a ‖w_a‖² − C·Σ_i log P(label_i), where w_0..w_{K−1} are the
 /// slopes of all labels with Σ_a w_a = 0. In the K − 1 slopes against label 0, v_a = w_a − w_0, the
-/// penalty is Σ_a ‖v_a‖² − ‖Σ_a v_a‖²/K: which label comes first makes no difference. For K = 2 it
-/// is ½‖v‖², the usual L2 logistic regression. The intercepts are not penalised. C = 0 is the null
+/// penalty is Σ_a ‖v_a‖² − ‖Σ_a v_a‖²/K: the order of the labels has no effect. For K = 2 it is
+/// ½‖v‖², the usual L2 logistic regression. The intercepts are not penalised. C = 0 is the null
 /// model: no slopes.
 ///
 /// Newton's method with a backtracking line search, on centred columns: the intercepts absorb the
 /// centring, so the solution is the same and they hardly interact with the slopes. The objective is
 /// strongly convex in the slopes (by 2/K), so separable labels have a finite solution too, and
 /// their error is at most K/2 times the norm of the gradient: stops when that is below `tolerance`
-/// times the norm of the slopes, or when rounding is all that is left of the gradient or of the
-/// steps. At most 200 steps; `converged` says how it ended. Safe points of the context on the way.
+/// times the norm of the slopes, or when the gradient or the steps are at rounding level. At most
+/// 200 steps; `converged` tells how it ended. Every pass is a safe point of the context.
 ///
 /// Labels are below num_labels ≥ 2, as many as X has rows. Throws Error(kData) when one of them
 /// does not occur: its intercept would be infinite.

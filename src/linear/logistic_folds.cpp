@@ -5,8 +5,8 @@
 namespace cone {
 namespace {
 
-/// Steps without a pass over the rows start from the regression on all rows: it must be nearer to
-/// its minimum than they end to theirs.
+/// Steps without a pass over the rows start from the regression on all rows, which must be closer
+/// to its minimum than they come to theirs.
 constexpr double kShareOfTolerance = 0.2;
 
 LabelledRows gather_folds(const Context& context, const FeatureMatrix& x,
@@ -32,8 +32,8 @@ LogisticFolds::LogisticFolds(const Context& context, const FeatureMatrix& x,
                              std::span<const std::uint8_t> labels, std::size_t num_labels) {
   const auto rows =
       std::make_shared<const LabelledRows>(gather_folds(context, x, folds, labels, num_labels));
-  const auto make = [&](std::size_t left_out) {
-    return std::make_unique<ExplicitLogistic>(context, rows, left_out);
+  const auto make = [&](std::size_t held_out) {
+    return std::make_unique<ExplicitLogistic>(context, rows, held_out);
   };
   auto objective = make(kNoFold);
   objective_ = objective.get();
@@ -49,7 +49,7 @@ LogisticFolds::LogisticFolds(const Context& context, const FeatureMatrix& x,
 }
 
 std::vector<double> LogisticFolds::held_out_losses(double c, double tolerance) {
-  // Fewer rows under the same C are penalised as all rows are under a smaller one.
+  // Fewer rows under the same C are penalised like all rows under a smaller C.
   const double share = 1 - 1 / static_cast<double>(without_.size());
   whole_->solve_roughly(c * share, kShareOfTolerance * tolerance);
   std::vector<double> losses;

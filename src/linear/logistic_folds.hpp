@@ -14,23 +14,22 @@
 
 namespace cone {
 
-/// Logistic regressions (see fit_logistic) on rows that are dealt to folds: one on all of them, and
-/// for each fold one that leaves it out, for several C.
+/// Logistic regressions (see fit_logistic) on rows that are assigned to folds: one on all rows, and
+/// one per fold with that fold held out, for several C.
 ///
-/// The rows are read into one block, fold by fold. What leaving a fold out changes is little where
-/// there are many rows: the regression on all rows is followed along C, and the others are found
-/// from there, by one Newton step without a pass over the rows where that is close enough, since
-/// sums over rows are known for each fold. For matrices that prefer an explicit Hessian.
+/// The rows are read into one block, fold by fold. With many rows, holding out a fold changes
+/// little: the regression on all rows is followed along C, and the others start from it, by one
+/// Newton step without a pass over the rows where that is accurate enough, since sums over rows are
+/// stored per fold. For matrices that prefer an explicit Hessian.
 class LogisticFolds {
  public:
-  /// Of all rows of X the labels are given, one per row. Throws Error(kData) unless every label
-  /// occurs outside of each fold.
+  /// One label per row of X. Throws Error(kData) unless every label occurs outside of each fold.
   LogisticFolds(const Context& context, const FeatureMatrix& x,
                 std::span<const std::span<const std::uint32_t>> folds,
                 std::span<const std::uint8_t> labels, std::size_t num_labels);
 
-  /// Σ −log P(label) of every fold by the regression that leaves it out, which is found up to
-  /// `tolerance` (see LogisticSolver::fit_roughly). Visit C in ascending order.
+  /// Σ −log P(label) of every fold under the regression that holds it out, fitted to `tolerance`
+  /// (see LogisticSolver::fit_roughly). Visit C in ascending order.
   std::vector<double> held_out_losses(double c, double tolerance);
   /// The regression on all rows.
   LogisticFit fit(double c, double tolerance) { return whole_->fit(c, tolerance); }
@@ -42,9 +41,9 @@ class LogisticFolds {
     std::unique_ptr<LogisticSolver> solver;
   };
 
-  ExplicitLogistic* objective_;  // that of whole_
+  ExplicitLogistic* objective_;  // of whole_
   std::unique_ptr<LogisticSolver> whole_;
-  std::vector<Part> without_;  // each fold
+  std::vector<Part> without_;  // one per held-out fold
 };
 
 }  // namespace cone

@@ -15,13 +15,14 @@
 namespace cone {
 namespace {
 
-/// How many rows of all folds but one have each label, in all processes. Throws unless all occur.
-std::vector<double> count_labels(const LabelledRows& rows, std::size_t left_out) {
+/// The number of rows with each label, over all folds but one and all ranks. Throws unless all
+/// occur.
+std::vector<double> count_labels(const LabelledRows& rows, std::size_t held_out) {
   const std::size_t num_labels = rows.num_labels;
-  require(num_labels >= 2, "logistic regression: there must be two labels or more");
+  require(num_labels >= 2, "logistic regression: there must be at least two labels");
   std::vector<double> count(num_labels, 0.0);
   for (std::size_t f = 0; f < rows.num_folds(); ++f) {
-    if (f == left_out) continue;
+    if (f == held_out) continue;
     for (std::size_t i = rows.fold_begin(f); i < rows.fold_ends[f]; ++i) {
       require(rows.label[i] < num_labels, "logistic regression: a label is out of range");
       ++count[rows.label[i]];
@@ -37,7 +38,7 @@ std::vector<double> count_labels(const LabelledRows& rows, std::size_t left_out)
                                    a == 0 ? "treated" : "untreated")
                      : fmt::format("logistic regression on {} nodes, none of them in arm {} of {}",
                                    num_rows, a + 1, num_labels);
-    fault.advice = "use fewer folds, or bring logged propensities";
+    fault.advice = "use fewer folds, or supply the logged propensities";
     throw Error(ErrorCode::kData, std::move(fault));
   }
   return count;
@@ -46,13 +47,13 @@ std::vector<double> count_labels(const LabelledRows& rows, std::size_t left_out)
 }  // namespace
 
 LogisticObjective::LogisticObjective(const Context& context,
-                                     std::shared_ptr<const LabelledRows> rows, std::size_t left_out)
+                                     std::shared_ptr<const LabelledRows> rows, std::size_t held_out)
     : context_(context), rows_(std::move(rows)) {
   context.poll();
   require(rows_->label.size() == rows_->x.rows() && !rows_->fold_ends.empty() &&
               rows_->fold_ends.back() == rows_->x.rows(),
           "logistic regression: X and labels differ in length");
-  const std::vector<double> count = count_labels(*rows_, left_out);
+  const std::vector<double> count = count_labels(*rows_, held_out);
   const double num_rows = sum(count);
   double first_share = 1;
   for (std::size_t a = 1; a < count.size(); ++a) first_share -= count[a] / num_rows;
@@ -78,7 +79,8 @@ void LogisticObjective::add_penalty_gradient(std::span<const double> point,
   for (std::size_t j = 0; j < matrix().cols(); ++j) {
     double total = 0;
     for (std::size_t a = 0; a < num_logits(); ++a) total += slopes(point, a)[j];
-    const double mean = total / static_cast<double>(num_logits() + 1);  // that of label 0 is zero
+    const double mean =
+        total / static_cast<double>(num_logits() + 1);  // the slopes of label 0 are zero
     for (std::size_t a = 0; a < num_logits(); ++a) {
       slopes(out, a)[j] += 2 * (slopes(point, a)[j] - mean);
     }

@@ -11,27 +11,27 @@
 namespace cone {
 namespace {
 
-/// Rows that go through all products while they are in the cache.
+/// Rows per block: they stay in the cache for all products.
 constexpr std::size_t kBlockOfRows = ops::kMostLogisticRows;
 
 void add_to(std::span<const double> values, std::span<double> total) {
   for (std::size_t k = 0; k < total.size(); ++k) total[k] += values[k];
 }
 
-/// Probabilities of a label less 1 where it is the row's own.
+/// The probability of a label minus 1{it is the row's label}.
 void take_residuals(std::span<const double> probability, std::span<const std::uint8_t> own,
                     std::uint8_t label, double* out) {
   const double* const from = probability.data();
   const std::uint8_t* const labels = own.data();
-  // Numbers of one size at a time, for the sake of vector registers.
+  // Integers of 32 bits first, so that the loops vectorise.
   std::int32_t is_own[kBlockOfRows];
   const std::size_t size = own.size();
   for (std::size_t i = 0; i < size; ++i) is_own[i] = labels[i] == label ? 1 : 0;
   for (std::size_t i = 0; i < size; ++i) out[i] = from[i] - static_cast<double>(is_own[i]);
 }
 
-/// Several sums side by side: one after the other, additions would wait for each other.
-double sum_side_by_side(std::span<const double> values) {
+/// Independent partial sums, so that additions do not wait for each other.
+double sum_by_lanes(std::span<const double> values) {
   constexpr std::size_t kSums = 8;
   double sums[kSums] = {};
   std::size_t i = 0;
@@ -92,7 +92,7 @@ LossSlope LogisticPasses::measure_slope(std::size_t fold, std::span<const double
       const std::span<const double> residuals = std::span(residual).first(own.size());
       ops::add_columns_transposed(x, residuals,
                                   std::span(slope.gradient).subspan(a * width, width));
-      slope.gradient[num_logits * width + a] += sum_side_by_side(residuals);
+      slope.gradient[num_logits * width + a] += sum_by_lanes(residuals);
     }
   });
   slope.loss = totals().allreduce(slope.loss);
@@ -118,14 +118,14 @@ LossCurvature LogisticPasses::measure_curvature(std::size_t fold,
     const std::span<double> weights = std::span(weight).first(own.size());
     for (std::size_t a = 0; a < num_logits; ++a) {
       for (std::size_t b = 0; b <= a; ++b) {
-        // |∂ residual of a / ∂ logit of b|; it is negative where a and b differ.
+        // |∂ residual of a / ∂ logit of b|; the derivative is negative where a and b differ.
         const double* const one = p.row(a).data();
         const double* const other = p.row(b).data();
         for (std::size_t i = 0; i < own.size(); ++i) {
           weights[i] = one[i] * (a == b ? 1 - one[i] : other[i]);
         }
         const std::span<double> sums = out.weighted_sums.row(pair_of_labels(a, b));
-        sums[width] += sum_side_by_side(weights);
+        sums[width] += sum_by_lanes(weights);
         ops::add_columns_transposed(x, weights, sums.first(width));
         add_weighted_products(x, weights, scratch.view(), out.products[pair_of_labels(a, b)]);
       }

@@ -21,19 +21,19 @@ struct LossSlope {
   void add(const LossSlope& other);
 };
 
-/// Its second derivatives.
+/// The second derivatives of the loss.
 struct LossCurvature {
   std::vector<Matrix<double>> products;  ///< X'WX of labels a ≥ b, lower triangles
-  Matrix<double> weighted_sums;          ///< the same pairs × columns, then the sum of the weights
+  Matrix<double> weighted_sums;          ///< pairs × columns, then the sum of the weights
 
   void add(const LossCurvature& other);
 };
 
-/// The place of the pair of labels a ≥ b.
+/// The index of the pair of labels a ≥ b.
 inline std::size_t pair_of_labels(std::size_t a, std::size_t b) { return a * (a + 1) / 2 + b; }
 
-/// Passes over the rows of a fold at a point (see LogisticObjective). Blocks of rows stay in the
-/// cache from the product with the slopes to all that follows. Sums are those of all processes.
+/// Passes over the rows of a fold at a point (see LogisticObjective), by blocks of rows that stay
+/// in the cache for all products. Sums are over all ranks.
 class LogisticPasses {
  public:
   /// The context must outlive it.

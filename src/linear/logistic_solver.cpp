@@ -15,11 +15,11 @@ constexpr int kMaxNewtonSteps = 200;
 /// Armijo constant.
 constexpr double kSufficientDecrease = 1e-4;
 constexpr int kMaxHalvings = 40;
-/// Rounding keeps the gradient from falling much further below that of the null model.
+/// The gradient relative to that of the null model below which rounding dominates.
 constexpr double kGradientFloor = 1e-4;
-/// Changes of the objective below this share of it cannot be told from rounding.
+/// Relative changes of the objective below this are rounding.
 constexpr double kValueRounding = 1e-12;
-/// Steps within rounding that may pass without halving the gradient.
+/// The most steps at rounding level in a row that do not halve the gradient.
 constexpr int kMaxIdleSteps = 2;
 
 }  // namespace
@@ -66,7 +66,7 @@ LogisticSolver::Solution LogisticSolver::run_newton(double c, double tolerance,
   std::vector<double> candidate(size);
 
   const double null_norm = c * null_gradient_norm_;
-  // Where features and labels are orthogonal rounding is all there is of the gradient.
+  // Where features and labels are orthogonal, the gradient is rounding only.
   const double rounding = objective_->gradient_rounding(c);
   double value = objective_->evaluate(c, point_);
   if (!(value <= c * null_loss_)) {
@@ -84,19 +84,20 @@ LogisticSolver::Solution LogisticSolver::run_newton(double c, double tolerance,
     const double scale = std::max(std::sqrt(dot(slopes, slopes)), kGradientFloor * null_norm);
     converged = norm <= std::max(tolerance * std::min(scale, null_norm), rounding);
     if (converged || num_steps == kMaxNewtonSteps) break;
-    // Solving the step no better than the gradient deserves saves most of the inner iterations
-    // early on and keeps superlinear convergence at the end.
+    // A forcing term proportional to the gradient saves most inner iterations early on and keeps
+    // superlinear convergence at the end.
     const double left =
         objective_->find_newton_step(c, gradient, std::min(0.1, std::sqrt(norm / null_norm)), step);
     if (may_end_with_step && left <= tolerance) {
-      // The next C starts from where value and gradient are known.
+      // The next C starts from the point where value and gradient are known.
       for (std::size_t j = 0; j < size; ++j) candidate[j] = point_[j] + step[j];
       return {.point = std::move(candidate), .converged = true, .num_steps = num_steps + 1};
     }
     const double slope = dot(gradient, step);
-    // Next to the minimum the decrease drowns in the rounding of the objective. The slope along the
-    // step is still known there, and for a convex function it says the same (Hager and Zhang 2005):
-    // it may turn, but not become as steep as it was.
+    // Near the minimum the decrease is below the rounding of the objective. The slope along the
+    // step is still accurate, and gives an equivalent condition for a convex function (Hager and
+    // Zhang 2005, "A new conjugate gradient method with guaranteed descent and an efficient line
+    // search"): it may change sign, but must not become as steep as it was.
     const bool drowns = -slope <= kValueRounding * value;
     double next_value = value;
     double length = 1;
@@ -124,7 +125,7 @@ LogisticSolver::Solution LogisticSolver::run_newton(double c, double tolerance,
     value = next_value;
     norm = next_norm;
     std::swap(gradient, next_gradient);
-    if (idle_steps == kMaxIdleSteps) {  // as near to the minimum as the numbers come
+    if (idle_steps == kMaxIdleSteps) {  // the minimum to rounding
       converged = true;
       break;
     }

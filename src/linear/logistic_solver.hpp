@@ -12,7 +12,7 @@
 
 namespace cone {
 
-/// fit_logistic for several C on the same data: each solution starts from the one before it, so
+/// fit_logistic for several C on the same data: each solution starts from the previous one, so
 /// visit C in ascending order.
 class LogisticSolver {
  public:
@@ -25,9 +25,9 @@ class LogisticSolver {
                  std::span<const double> start);
 
   LogisticFit fit(double c, double tolerance);
-  /// A fit that is good enough to compare penalties: where the Hessian is at hand, it ends with a
-  /// Newton step that no further pass over the data checks, once that leaves an error of about
-  /// `tolerance` times the spread of the logits.
+  /// A fit that is accurate enough to compare penalties: where the Hessian is explicit, it ends
+  /// with a Newton step that is not verified by a further pass over the data, once the estimated
+  /// error is about `tolerance` times the spread of the logits.
   LogisticFit fit_roughly(double c, double tolerance);
   /// The same as a point of the objective.
   std::vector<double> solve_roughly(double c, double tolerance);
@@ -49,7 +49,7 @@ class LogisticSolver {
   std::unique_ptr<LogisticObjective> objective_;
   std::vector<double> point_;
   double null_loss_ = 0;           // the objective of the null model at C = 1 ...
-  double null_gradient_norm_ = 0;  // ... and its gradient; both are proportional to C
+  double null_gradient_norm_ = 0;  // ... and the norm of its gradient; both are proportional to C
 };
 
 }  // namespace cone

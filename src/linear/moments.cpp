@@ -13,17 +13,17 @@
 namespace cone {
 namespace {
 
-/// Rows made dense at a time: they stay in the cache for the product.
+/// Rows expanded to dense storage at a time: they stay in the cache for the product.
 constexpr std::size_t kMomentRows = 256;
 
-/// Iterations of conjugate gradients per strength, about, each with two products.
+/// Typical number of conjugate-gradient iterations per strength, each with two products.
 constexpr double kUsualIterations = 8;
 /// An eigenvalue decomposition cannot be interrupted; at this size it takes some 50 ms.
 constexpr std::size_t kMostColumns = 512;
-/// Of columns³, for the decomposition.
+/// Multiplications of the decomposition, in units of columns³.
 constexpr double kDecompositionProducts = 9;
 
-/// Rows of (x, y) less the origin, one column per row of `out`.
+/// Rows of (x, y) minus the origin, transposed: one column per row of `out`.
 void read_shifted_rows(const FeatureMatrix& x, std::span<const double> y,
                        std::span<const std::uint32_t> rows, std::span<const double> origin,
                        MatrixView<double> out) {
@@ -125,7 +125,7 @@ RidgePath::RidgePath(const Context& context, const Moments& fit)
       LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'U', static_cast<int>(size), directions_.data(),
                      static_cast<int>(size), eigenvalues_.data());
   if (failed != 0) {
-    throw Error(ErrorCode::kData, Fault{.what = "the numbers are too large to fit a model to",
+    throw Error(ErrorCode::kData, Fault{.what = "the values are too large to fit a model to",
                                         .advice = "rescale the outcome and the features"});
   }
   const std::span<const double> with_y = fit.products.row(size).first(size);
@@ -153,7 +153,7 @@ double RidgePath::find_intercept(std::span<const double> slopes) const {
 double sum_squared_residuals(const Moments& moments, std::span<const double> slopes,
                              double intercept) {
   const std::size_t size = slopes.size();
-  // With (−slopes, 1): the centred part, and what the mean residual adds.
+  // With (−slopes, 1): the centred part, plus the contribution of the mean residual.
   std::vector<double> direction(slopes.begin(), slopes.end());
   for (double& value : direction) value = -value;
   direction.push_back(1);

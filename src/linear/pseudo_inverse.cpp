@@ -13,7 +13,7 @@
 namespace cone {
 namespace {
 
-/// Rows of a triangular solve or product at a time: a fraction of a second at 8192 columns.
+/// Rows per triangular solve or product: a fraction of a second at 8192 columns.
 constexpr std::size_t kRowsAtATime = 32;
 
 int blas_int(std::size_t value) { return static_cast<int>(value); }
@@ -30,8 +30,8 @@ bool is_finite_lower(const Matrix<double>& matrix) {
 }  // namespace
 
 // A row-major lower triangle is LAPACK's upper triangle: G = LL' here reads G = U'U there. LAPACK
-// is always called column-major with 'U', which spares LAPACKE's transposed copies, by the _work
-// variants, which do not scan the factor for NaN every time.
+// is always called column-major with 'U', which avoids LAPACKE's transposed copies, and by the
+// _work variants, which do not scan the factor for NaN.
 PseudoInverse::PseudoInverse(const Context& context, Matrix<double> g)
     : size_(g.rows()),
       rank_(g.rows()),
@@ -51,13 +51,13 @@ PseudoInverse::PseudoInverse(const Context& context, Matrix<double> g)
 }
 
 void PseudoInverse::factorise(const Context& context) {
-  // What rounding leaves on the diagonal of an exactly dependent column, with room to spare.
+  // The rounding error on the diagonal of an exactly dependent column, with a safety margin.
   const double tolerance = 2.0 * std::numeric_limits<double>::epsilon() *
                            static_cast<double>(std::max<std::size_t>(size_, 256));
   if (!is_finite_lower(factor_)) {
     Fault fault;
     fault.what = "the products of some feature columns are not finite";
-    fault.advice = "look for features with extreme values, and rescale them";
+    fault.advice = "rescale features with extreme values";
     throw Error(ErrorCode::kData, std::move(fault));
   }
   rank_ = ops::factorise_pivoted(context, factor_.view(), tolerance, pivot_);
@@ -69,7 +69,8 @@ void PseudoInverse::find_null_space(const Context& context) {
   const int n = blas_int(size_);
   const int rank = blas_int(rank_);
   // Rows rank_.. of L hold L21; L21 L11⁻¹ gives the dependent columns in terms of the leading ones.
-  // Each null vector is scaled by its own dependent column, so that N'N = I + something ⪰ 0.
+  // Each null vector is scaled by its dependent column, so that N'N = I + a positive semi-definite
+  // matrix.
   null_space_ = Matrix<double>(nullity, size_);
   context.for_each_range(nullity, kRowsAtATime, [&](std::size_t begin, std::size_t end) {
     const OneBlasThread guard;

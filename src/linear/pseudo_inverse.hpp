@@ -10,15 +10,15 @@ namespace cone {
 
 /// The Moore–Penrose inverse of a dense symmetric positive semi-definite matrix G, in factors.
 ///
-/// G is scaled to a unit diagonal, so that the units of a column decide nothing, and factorised
-/// with pivoting, which costs a fifth more than without. Pivots below about 2·m·epsilon end the
-/// factor: they give the rank r and a basis N of the null space (k = m − r columns), and with the
-/// generalised inverse B of the leading block
+/// G is scaled to a unit diagonal, so that the units of a column have no effect, and factorised
+/// with pivoting, which costs a fifth more than without. The factor ends at pivots below about
+/// 2·m·epsilon, which give the rank r and a basis N of the null space (k = m − r columns), and with
+/// the generalised inverse B of the leading block
 ///     G⁺ = Π B Π,   Π = I − N (N'N)⁻¹ N'.
 /// O(m³/3 + r²k + m k²) to build, O(m²) per right-hand side.
 class PseudoInverse {
  public:
-  /// Takes G, m × m, and reads its lower triangle. Throws Error(kData) unless that is finite.
+  /// Reads the lower triangle of G, m × m. Throws Error(kData) unless it is finite.
   PseudoInverse(const Context& context, Matrix<double> g);
 
   std::size_t rank() const { return rank_; }

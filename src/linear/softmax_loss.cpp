@@ -8,7 +8,8 @@
 namespace cone {
 namespace {
 
-/// Rows whose 1 + rest, at most the number of labels, are multiplied: 16³² is far from overflow.
+/// Rows whose factors 1 + rest, at most the number of labels, are multiplied before a logarithm:
+/// 16³² does not overflow.
 constexpr std::size_t kRowsPerLogarithm = 32;
 
 }  // namespace

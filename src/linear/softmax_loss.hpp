@@ -10,8 +10,8 @@
 
 namespace cone {
 
-/// Σ_i −log P(label_i) from blocks of logits, and the probabilities. One logarithm serves many
-/// rows: that of a product, whose error is no larger.
+/// Σ_i −log P(label_i) from blocks of logits, and the probabilities. One logarithm of a product
+/// serves many rows; its error is no larger.
 class SoftmaxLoss {
  public:
   explicit SoftmaxLoss(std::size_t num_logits) : num_logits_(num_logits) {}

@@ -57,7 +57,7 @@ std::size_t find_least_loss(const std::vector<std::vector<double>>& losses) {
     }
   }
   if (best == kNoCandidate) {
-    throw Error(ErrorCode::kData, Fault{.what = "the numbers are too large to fit a model to",
+    throw Error(ErrorCode::kData, Fault{.what = "the values are too large to fit a model to",
                                         .advice = "rescale the outcome and the features"});
   }
   return best;

@@ -38,7 +38,7 @@ void ArmEquations::count_positions() {
   learning_of_all_ = static_cast<std::size_t>(counts[1]);
 }
 
-/// Lists neighbours in the arm by their rows.
+/// Lists the neighbours of every position that are in the arm, as rows of the arm's tables.
 void ArmEquations::list_members(const Context& context) {
   const std::size_t n = tables_.num_positions();
   const std::size_t num_arms = tables_.arm_begin.size() - 1;
@@ -46,7 +46,7 @@ void ArmEquations::list_members(const Context& context) {
     const std::uint64_t* split = &tables_.arm_offsets[position * num_arms + arm_];
     return tables_.lists.subspan(split[0], split[1] - split[0]);
   };
-  std::vector<std::uint32_t> row_of(source_.num_elsewhere(), 0);
+  std::vector<std::uint32_t> row_of(source_.num_ghosts(), 0);
   for (std::size_t p = 0; !row_of.empty() && p < n; ++p) {
     for (const std::uint32_t row : list_of(p)) {
       if (row >= n) row_of[row - n] = 1;
@@ -58,8 +58,8 @@ void ArmEquations::list_members(const Context& context) {
     row_of[k] = static_cast<std::uint32_t>(count_ + members.size());
     members.push_back(static_cast<std::uint32_t>(k));
   }
-  members_elsewhere_ = source_.connect_arm(arm_, members);
-  const std::vector<std::uint32_t> seen_at = members_elsewhere_->map_rows();
+  arm_ghosts_ = source_.connect_arm(arm_, members);
+  const std::vector<std::uint32_t> table_row = arm_ghosts_->map_rows();
   offsets_.assign(n + 1, 0);
   for (std::size_t p = 0; p < n; ++p) offsets_[p + 1] = offsets_[p] + list_of(p).size();
   rows_.resize(offsets_.back());
@@ -70,13 +70,13 @@ void ArmEquations::list_members(const Context& context) {
         const std::uint32_t row = neighbour_row < n
                                       ? static_cast<std::uint32_t>(neighbour_row - first_)
                                       : row_of[neighbour_row - n];
-        rows_[at++] = seen_at.empty() ? row : seen_at[row];
+        rows_[at++] = table_row.empty() ? row : table_row[row];
       }
     }
   });
 }
 
-/// Neighbours of the arm's positions are often fewer than those of all.
+/// The arm's positions often have fewer ghost neighbours than all positions together.
 void ArmEquations::connect_neighbours() {
   const std::size_t n = tables_.num_positions();
   const std::uint64_t begin = tables_.list_offsets[first_];
@@ -84,7 +84,7 @@ void ArmEquations::connect_neighbours() {
     list_offsets_.push_back(tables_.list_offsets[first_ + row] - begin);
   }
   lists_ = tables_.lists.subspan(begin, list_offsets_.back());
-  std::vector<char> is_neighbour(source_.num_elsewhere(), 0);
+  std::vector<char> is_neighbour(source_.num_ghosts(), 0);
   for (const std::uint32_t row : lists_) {
     if (row >= n) is_neighbour[row - n] = 1;
   }
@@ -92,12 +92,12 @@ void ArmEquations::connect_neighbours() {
   for (std::size_t k = 0; k < is_neighbour.size(); ++k) {
     if (is_neighbour[k] != 0) chosen.push_back(static_cast<std::uint32_t>(k));
   }
-  neighbours_elsewhere_ = source_.connect_neighbours(chosen);
-  const std::vector<std::uint32_t> seen_at = neighbours_elsewhere_->map_rows();
-  if (seen_at.empty()) return;
-  seen_lists_.assign(lists_.begin(), lists_.end());
-  for (std::uint32_t& row : seen_lists_) row = seen_at[row];
-  lists_ = seen_lists_;
+  neighbour_ghosts_ = source_.connect_neighbours(chosen);
+  const std::vector<std::uint32_t> table_row = neighbour_ghosts_->map_rows();
+  if (table_row.empty()) return;
+  ghosted_lists_.assign(lists_.begin(), lists_.end());
+  for (std::uint32_t& row : ghosted_lists_) row = table_row[row];
+  lists_ = ghosted_lists_;
 }
 
 bool ArmEquations::learns_at_all(std::size_t row) const {
@@ -105,20 +105,21 @@ bool ArmEquations::learns_at_all(std::size_t row) const {
                      [&](const std::vector<char>& task) { return task[first_ + row] != 0; });
 }
 
-Matrix<double> ArmEquations::send_to_neighbours(const Context& context, const Matrix<double>& v,
-                                                bool averages) const {
+Matrix<double> ArmEquations::multiply_adjacency_transposed(const Context& context,
+                                                           const Matrix<double>& v,
+                                                           bool averages) const {
   auto out = Matrix<double>::unfilled(tables_.num_positions(), v.cols());
   const Matrix<double> divided = averages ? divide_by_degree(context, v) : Matrix<double>();
-  const SeenTable seen = members_elsewhere_->see(averages ? divided.view() : v.view());
-  ops::sum_listed_rows(context, offsets_, rows_, seen.view(), out.view());
+  const GhostedTable ghosted = arm_ghosts_->with_ghosts(averages ? divided.view() : v.view());
+  ops::sum_listed_rows(context, offsets_, rows_, ghosted.view(), out.view());
   return out;
 }
 
-Matrix<double> ArmEquations::sum_over_neighbours(const Context& context, bool averages,
-                                                 const Matrix<double>& w) const {
+Matrix<double> ArmEquations::multiply_adjacency(const Context& context, bool averages,
+                                                const Matrix<double>& w) const {
   auto out = Matrix<double>::unfilled(count_, w.cols());
-  const SeenTable seen = neighbours_elsewhere_->see(w.view());
-  ops::sum_listed_rows(context, list_offsets_, lists_, seen.view(), out.view());
+  const GhostedTable ghosted = neighbour_ghosts_->with_ghosts(w.view());
+  ops::sum_listed_rows(context, list_offsets_, lists_, ghosted.view(), out.view());
   return averages ? divide_by_degree(context, std::move(out)) : out;
 }
 

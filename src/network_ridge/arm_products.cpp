@@ -2,11 +2,11 @@
 #include <utility>
 
 #include "network_ridge/arm_equations.hpp"
-#include "network_ridge/word_products.hpp"
+#include "network_ridge/count_products.hpp"
 #include "ops/inverse.hpp"
 
-// Products with the equations of an arm: by nothing but products with the features, the network and
-// their transposes.
+// Products with the equations of an arm, computed from products with the features, the adjacency
+// matrix and their transposes only: no kernel matrix is formed.
 
 namespace cone {
 namespace {
@@ -29,8 +29,8 @@ MatrixView<const double> view_rows_of(const Matrix<double>& table, std::size_t b
   return {table.data() + begin * table.cols(), end - begin, table.cols()};
 }
 
-/// A table of own features, and D'V.
-struct OwnColumns {
+/// A dense table D of own features, and D'V.
+struct OwnTable {
   GroupKind kind;
   const Matrix<double>* table;
   Matrix<double> inner;
@@ -38,54 +38,55 @@ struct OwnColumns {
 
 }  // namespace
 
-/// A·(neighbours·W + words·X(X'W) + columns·D(D'W)), where W is what the arm sends to its
-/// neighbours.
-Matrix<double> ArmEquations::pass_through_neighbours(const Context& context,
-                                                     const GroupStrengths& strengths,
-                                                     const Matrix<double>& v, bool averages,
-                                                     WaitingSums& sums) const {
+/// S·(σ²_e·W + σ²_x·X(X'W) + σ²_d·D(D'W)) with W = S'V (see multiply_adjacency): the kernels of
+/// neighbour effects and of the neighbours' count (X) and numeric (D) features, times V.
+Matrix<double> ArmEquations::multiply_neighbour_kernel(const Context& context,
+                                                       const GroupStrengths& strengths,
+                                                       const Matrix<double>& v, bool averages,
+                                                       BatchedAllreduce& sums) const {
   using enum GroupKind;
-  const double neighbours = strengths[averages ? kMeanNeighbourEffects : kNeighbourEffects];
-  const double words = strengths[averages ? kNeighbourMeansCounts : kNeighbourSumsCounts];
-  const double columns = strengths[averages ? kNeighbourMeansNumeric : kNeighbourSumsNumeric];
+  const double effects = strengths[averages ? kMeanNeighbourEffects : kNeighbourEffects];
+  const double counts = strengths[averages ? kNeighbourMeansCounts : kNeighbourSumsCounts];
+  const double numeric = strengths[averages ? kNeighbourMeansNumeric : kNeighbourSumsNumeric];
   const std::size_t n = tables_.num_positions();
-  const Matrix<double>& measured = *tables_.columns;
-  Matrix<double> w = send_to_neighbours(context, v, averages);
-  const bool has_columns = columns > 0 && measured.cols() > 0;
-  Matrix<double> by_words;
-  Matrix<double> by_columns;
-  if (words > 0) by_words = gather_by_words(context, *tables_.words, 0, n, w.view());
-  if (has_columns) by_columns = ops::multiply_transposed(context, measured.view(), w.view());
-  sums.add(by_words.values());
-  sums.add(by_columns.values());
+  const Matrix<double>& table = *tables_.numeric;
+  Matrix<double> w = multiply_adjacency_transposed(context, v, averages);
+  const bool has_numeric = numeric > 0 && table.cols() > 0;
+  Matrix<double> by_counts;
+  Matrix<double> by_numeric;
+  if (counts > 0) by_counts = multiply_counts_transposed(context, *tables_.counts, 0, n, w.view());
+  if (has_numeric) by_numeric = ops::multiply_transposed(context, table.view(), w.view());
+  sums.add(by_counts.values());
+  sums.add(by_numeric.values());
   sums.finish();
-  if (words > 0) by_words = spread_by_words(context, *tables_.words, 0, n, by_words.view());
-  if (has_columns) by_columns = ops::multiply(context, measured.view(), by_columns.view());
+  if (counts > 0) by_counts = multiply_counts(context, *tables_.counts, 0, n, by_counts.view());
+  if (has_numeric) by_numeric = ops::multiply(context, table.view(), by_numeric.view());
   context.for_each_range(n, kEquationRows, [&](std::size_t begin, std::size_t end) {
     for (std::size_t k = begin * w.cols(); k < end * w.cols(); ++k) {
-      double value = neighbours * w.data()[k];
-      if (words > 0) value += words * by_words.data()[k];
-      if (has_columns) value += columns * by_columns.data()[k];
+      double value = effects * w.data()[k];
+      if (counts > 0) value += counts * by_counts.data()[k];
+      if (has_numeric) value += numeric * by_numeric.data()[k];
       w.data()[k] = value;
     }
   });
-  return sum_over_neighbours(context, averages, w);
+  return multiply_adjacency(context, averages, w);
 }
 
 Matrix<double> ArmEquations::multiply_kernel(const Context& context,
                                              const GroupStrengths& strengths,
                                              const Matrix<double>& v) const {
   const std::size_t end = first_ + count_;
-  const double own_words = strengths[GroupKind::kOwnCounts];
-  // Sums of own features wait for those of neighbours, to go in one message.
-  WaitingSums sums(totals());
-  Matrix<double> by_words;
-  if (own_words > 0) by_words = gather_by_words(context, *tables_.words, first_, end, v.view());
-  sums.add(by_words.values());
-  std::array<OwnColumns, 3> own{{{GroupKind::kOwnNumeric, tables_.columns, {}},
-                                 {GroupKind::kOwnSmooth, tables_.smooth, {}},
-                                 {GroupKind::kOwnCurves, tables_.curves, {}}}};
-  for (OwnColumns& part : own) {
+  const double own_counts = strengths[GroupKind::kOwnCounts];
+  // Deferred so that the sums of own and of neighbour features share one allreduce.
+  BatchedAllreduce sums(totals());
+  Matrix<double> by_counts;
+  if (own_counts > 0)
+    by_counts = multiply_counts_transposed(context, *tables_.counts, first_, end, v.view());
+  sums.add(by_counts.values());
+  std::array<OwnTable, 3> own{{{GroupKind::kOwnNumeric, tables_.numeric, {}},
+                               {GroupKind::kOwnSmooth, tables_.smooth, {}},
+                               {GroupKind::kOwnCurves, tables_.curves, {}}}};
+  for (OwnTable& part : own) {
     if (strengths[part.kind] == 0 || part.table->cols() == 0) continue;
     part.inner =
         ops::multiply_transposed(context, view_rows_of(*part.table, first_, end), v.view());
@@ -93,20 +94,20 @@ Matrix<double> ArmEquations::multiply_kernel(const Context& context,
   }
   Matrix<double> out;
   if (strengths.sums()) {
-    out = pass_through_neighbours(context, strengths, v, /*averages=*/false, sums);
+    out = multiply_neighbour_kernel(context, strengths, v, /*averages=*/false, sums);
   } else {
     out = Matrix<double>(count_, v.cols());
   }
   if (strengths.means()) {
-    add_table(context, 1, pass_through_neighbours(context, strengths, v, /*averages=*/true, sums),
+    add_table(context, 1, multiply_neighbour_kernel(context, strengths, v, /*averages=*/true, sums),
               out);
   }
   sums.finish();
-  if (own_words > 0) {
-    add_table(context, own_words,
-              spread_by_words(context, *tables_.words, first_, end, by_words.view()), out);
+  if (own_counts > 0) {
+    add_table(context, own_counts,
+              multiply_counts(context, *tables_.counts, first_, end, by_counts.view()), out);
   }
-  for (const OwnColumns& part : own) {
+  for (const OwnTable& part : own) {
     if (part.inner.rows() == 0) continue;
     add_table(context, strengths[part.kind],
               ops::multiply(context, view_rows_of(*part.table, first_, end), part.inner.view()),
@@ -149,7 +150,7 @@ RidgeSides ArmEquations::find_residual(const Context& context, RidgeSides sides,
         }
         return sums;
       });
-  // All processes have the same g; it counts once.
+  // All ranks have the same g, which the allreduce must add once.
   if (totals().rank() > 0) sides.g = Matrix<double>(kNumFixed, at.x.cols());
   for (const Matrix<double>& part : parts) {
     for (std::size_t k = 0; k < part.values().size(); ++k) {

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kIteratedPositions = 4096;
 
-/// Σ over positions of all processes of a·b, for every column.
+/// The dot product of every column of a with that of b, over the positions of all ranks.
 std::vector<double> multiply_columns(const Context& context, const Totals& totals,
                                      const Matrix<double>& a, const Matrix<double>& b) {
   const auto parts = context.map_ranges<std::vector<double>>(
@@ -40,7 +40,7 @@ void combine(const Context& context, std::span<const double> keep, std::span<con
   });
 }
 
-/// r'N⁻¹r of an r that is rounding of f and no more.
+/// r'N⁻¹r of a residual r that is the rounding error of f: no iteration can go below it.
 std::vector<double> measure_rounding(const Context& context, const ArmEquations& equations,
                                      const Matrix<double>& f) {
   constexpr double kRounding = 1e-14;
@@ -63,17 +63,17 @@ Matrix<double> keep_columns(const Context& context, const Matrix<double>& table,
   return out;
 }
 
-/// The columns that are not done yet, and where they are.
-struct OpenColumns {
-  std::vector<std::size_t> column;  ///< of the block
+/// The columns that have not converged yet, and the state of their iteration.
+struct ActiveColumns {
+  std::vector<std::size_t> column;  ///< index in the block
   std::vector<std::size_t> tasks;
-  Matrix<double> x;       ///< what is added to the solution
-  Matrix<double> lambda;  ///< the same
-  Matrix<double> r;       ///< what is left of the sides
-  Matrix<double> p;       ///< direction
-  std::vector<double> rz;
-  std::vector<char> is_tight;
-  std::vector<char> is_stuck;
+  Matrix<double> x;               ///< correction of the solution
+  Matrix<double> lambda;          ///< correction of its multipliers
+  Matrix<double> r;               ///< residual
+  Matrix<double> p;               ///< search direction
+  std::vector<double> rz;         ///< r'M⁻¹r
+  std::vector<char> is_refined;   ///< the goal has been set from x'Cx
+  std::vector<char> has_stalled;  ///< rounding has made the curvature non-positive
 
   std::size_t size() const { return column.size(); }
 
@@ -85,14 +85,14 @@ struct OpenColumns {
     choose(column);
     choose(tasks);
     choose(rz);
-    choose(is_tight);
-    choose(is_stuck);
+    choose(is_refined);
+    choose(has_stalled);
     for (Matrix<double>* table : {&x, &lambda, &r, &p})
       *table = keep_columns(context, *table, kept);
   }
 };
 
-/// One block of columns on the way to its solution.
+/// The iteration of one block of columns.
 class Iteration {
  public:
   Iteration(const Context& context, const ArmEquations& equations,
@@ -109,46 +109,46 @@ class Iteration {
   void run(RidgeSides left, std::span<const std::size_t> tasks) {
     at_.converged = true;
     if (!begin(std::move(left), tasks)) return;
-    first_sizes_ = now_ = std::vector<double>(tasks.size(), 0.0);
-    for (std::size_t k = 0; k < open_.size(); ++k) first_sizes_[k] = open_.rz[k];
-    release();
-    while (open_.size() > 0 && at_.iterations < limits_.most_iterations) {
-      context_.report("iterating", measure_progress(), kWhole);
+    first_norms_ = norms_ = std::vector<double>(tasks.size(), 0.0);
+    for (std::size_t k = 0; k < active_.size(); ++k) first_norms_[k] = active_.rz[k];
+    retire_columns();
+    while (active_.size() > 0 && at_.iterations < limits_.most_iterations) {
+      context_.report("iterating", measure_progress(), kPercent);
       step();
       ++at_.iterations;
-      release();
+      retire_columns();
     }
-    if (open_.size() == 0) return;
+    if (active_.size() == 0) return;
     at_.converged = false;
-    for (std::size_t k = 0; k < open_.size(); ++k) add_to_solution(k);
+    for (std::size_t k = 0; k < active_.size(); ++k) add_to_solution(k);
   }
 
  private:
-  static constexpr std::uint64_t kWhole = 100;
+  static constexpr std::uint64_t kPercent = 100;
 
   std::vector<double> multiply_columns(const Matrix<double>& a, const Matrix<double>& b) const {
     return cone::multiply_columns(context_, equations_.totals(), a, b);
   }
 
-  /// False where nothing is to be done.
+  /// False where all columns have converged already.
   bool begin(RidgeSides left, std::span<const std::size_t> tasks) {
     const std::size_t width = tasks.size();
     const bool is_first = goal_.empty();
-    open_.tasks.assign(tasks.begin(), tasks.end());
-    for (std::size_t k = 0; k < width; ++k) open_.column.push_back(k);
-    open_.lambda = Matrix<double>(left.g.rows(), width);
-    open_.r = std::move(left.f);
-    open_.is_tight.assign(width, is_first ? 0 : 1);
-    open_.is_stuck.assign(width, 0);
-    // Start where B'x = g, and where the preconditioner thinks the solution is.
-    open_.x = preconditioner_.project(context_, tasks, &left.g, open_.r, open_.lambda);
-    const std::vector<double> size = multiply_columns(open_.r, open_.x);
+    active_.tasks.assign(tasks.begin(), tasks.end());
+    for (std::size_t k = 0; k < width; ++k) active_.column.push_back(k);
+    active_.lambda = Matrix<double>(left.g.rows(), width);
+    active_.r = std::move(left.f);
+    active_.is_refined.assign(width, is_first ? 0 : 1);
+    active_.has_stalled.assign(width, 0);
+    // Start from the preconditioner's solution, which satisfies B'x = g.
+    active_.x = preconditioner_.project(context_, tasks, &left.g, active_.r, active_.lambda);
+    const std::vector<double> size = multiply_columns(active_.r, active_.x);
     if (is_first) {
-      // The size of that solution, x'Mx. The first residual would not do: it may be ten thousand
-      // times larger where the preconditioner describes little.
-      floor_ = measure_rounding(context_, equations_, sides_.f);
+      // Relative to the size of that solution, x'Mx. The first residual would not do: it may be ten
+      // thousand times larger where the preconditioner is a poor approximation.
+      rounding_ = measure_rounding(context_, equations_, sides_.f);
       for (std::size_t k = 0; k < width; ++k) {
-        goal_.push_back(std::max(limits_.tolerance * limits_.tolerance * size[k], floor_[k]) +
+        goal_.push_back(std::max(limits_.tolerance * limits_.tolerance * size[k], rounding_[k]) +
                         1e-300);
       }
     } else if (std::equal(size.begin(), size.end(), goal_.begin(), std::less_equal<>())) {
@@ -156,97 +156,99 @@ class Iteration {
     }
     const std::vector<double> ones(width, 1.0);
     const std::vector<double> minus(width, -1.0);
-    combine(context_, ones, minus, equations_.multiply(context_, open_.tasks, open_.x), open_.r);
-    open_.p = preconditioner_.project(context_, open_.tasks, nullptr, open_.r, open_.lambda);
-    open_.rz = multiply_columns(open_.r, open_.p);
+    combine(context_, ones, minus, equations_.multiply(context_, active_.tasks, active_.x),
+            active_.r);
+    active_.p =
+        preconditioner_.project(context_, active_.tasks, nullptr, active_.r, active_.lambda);
+    active_.rz = multiply_columns(active_.r, active_.p);
     return true;
   }
 
   void step() {
-    const std::size_t width = open_.size();
-    const Matrix<double> product = equations_.multiply(context_, open_.tasks, open_.p);
-    const std::vector<double> curvature = multiply_columns(open_.p, product);
+    const std::size_t width = active_.size();
+    const Matrix<double> product = equations_.multiply(context_, active_.tasks, active_.p);
+    const std::vector<double> curvature = multiply_columns(active_.p, product);
     const std::vector<double> ones(width, 1.0);
-    std::vector<double> forth(width, 0.0);
-    std::vector<double> back(width, 0.0);
+    std::vector<double> alpha(width, 0.0);
+    std::vector<double> minus_alpha(width, 0.0);
     for (std::size_t k = 0; k < width; ++k) {
-      open_.is_stuck[k] = curvature[k] > 0 ? 0 : 1;
-      if (open_.is_stuck[k] == 0) forth[k] = open_.rz[k] / curvature[k];
-      back[k] = -forth[k];
+      active_.has_stalled[k] = curvature[k] > 0 ? 0 : 1;
+      if (active_.has_stalled[k] == 0) alpha[k] = active_.rz[k] / curvature[k];
+      minus_alpha[k] = -alpha[k];
     }
-    combine(context_, ones, forth, open_.p, open_.x);
-    combine(context_, ones, back, product, open_.r);
+    combine(context_, ones, alpha, active_.p, active_.x);
+    combine(context_, ones, minus_alpha, product, active_.r);
     const Matrix<double> z =
-        preconditioner_.project(context_, open_.tasks, nullptr, open_.r, open_.lambda);
-    const std::vector<double> next = multiply_columns(open_.r, z);
-    std::vector<double> keep(width);
-    for (std::size_t k = 0; k < width; ++k) keep[k] = next[k] / open_.rz[k];
-    combine(context_, keep, ones, z, open_.p);
-    open_.rz = next;
+        preconditioner_.project(context_, active_.tasks, nullptr, active_.r, active_.lambda);
+    const std::vector<double> next = multiply_columns(active_.r, z);
+    std::vector<double> beta(width);
+    for (std::size_t k = 0; k < width; ++k) beta[k] = next[k] / active_.rz[k];
+    combine(context_, beta, ones, z, active_.p);
+    active_.rz = next;
   }
 
-  /// Where the preconditioner sees less than the kernel, x'Mx is larger than the size that counts,
-  /// x'Cx, which is known near the solution only.
-  void tighten() {
+  /// Lowers the goal of converged columns from x'Mx to x'Cx, the norm that matters, which is known
+  /// near the solution only. x'Mx is larger where M understates the kernel.
+  void refine_goals() {
     // x'Cx = x'(f − r) − g'λ, as B'x = g.
-    const std::vector<double> with_left = multiply_columns(open_.x, open_.r);
-    const Matrix<double> f = keep_columns(context_, sides_.f, open_.column);
-    const std::vector<double> with_sides = multiply_columns(open_.x, f);
-    for (std::size_t k = 0; k < open_.size(); ++k) {
-      const std::size_t column = open_.column[k];
-      if (open_.is_tight[k] != 0 || !is_there(k)) continue;
-      double size = with_sides[k] - with_left[k];
-      for (std::size_t c = 0; c < open_.lambda.rows(); ++c) {
-        size -= sides_.g(c, column) * open_.lambda(c, k);
+    const std::vector<double> with_residual = multiply_columns(active_.x, active_.r);
+    const Matrix<double> f = keep_columns(context_, sides_.f, active_.column);
+    const std::vector<double> with_sides = multiply_columns(active_.x, f);
+    for (std::size_t k = 0; k < active_.size(); ++k) {
+      const std::size_t column = active_.column[k];
+      if (active_.is_refined[k] != 0 || !has_converged(k)) continue;
+      double size = with_sides[k] - with_residual[k];
+      for (std::size_t c = 0; c < active_.lambda.rows(); ++c) {
+        size -= sides_.g(c, column) * active_.lambda(c, k);
       }
       const double wanted = limits_.tolerance * limits_.tolerance * size;
-      goal_[column] = std::min(goal_[column], std::max(wanted, floor_[column]) + 1e-300);
-      open_.is_tight[k] = 1;
+      goal_[column] = std::min(goal_[column], std::max(wanted, rounding_[column]) + 1e-300);
+      active_.is_refined[k] = 1;
     }
   }
 
-  bool is_there(std::size_t k) const { return open_.rz[k] <= goal_[open_.column[k]]; }
+  bool has_converged(std::size_t k) const { return active_.rz[k] <= goal_[active_.column[k]]; }
 
-  /// Columns that are done, or that rounding keeps from going on, leave.
-  void release() {
-    for (std::size_t k = 0; k < open_.size(); ++k) {
-      now_[open_.column[k]] = open_.rz[k];
+  /// Removes the columns that have converged or stalled.
+  void retire_columns() {
+    for (std::size_t k = 0; k < active_.size(); ++k) {
+      norms_[active_.column[k]] = active_.rz[k];
     }
     bool any_new = false;
-    for (std::size_t k = 0; k < open_.size(); ++k) {
-      any_new = any_new || (is_there(k) && open_.is_tight[k] == 0);
+    for (std::size_t k = 0; k < active_.size(); ++k) {
+      any_new = any_new || (has_converged(k) && active_.is_refined[k] == 0);
     }
-    if (any_new) tighten();
+    if (any_new) refine_goals();
     std::vector<std::size_t> kept;
-    for (std::size_t k = 0; k < open_.size(); ++k) {
-      if (!is_there(k) && open_.is_stuck[k] == 0) {
+    for (std::size_t k = 0; k < active_.size(); ++k) {
+      if (!has_converged(k) && active_.has_stalled[k] == 0) {
         kept.push_back(k);
         continue;
       }
       add_to_solution(k);
-      at_.converged = at_.converged && is_there(k);
+      at_.converged = at_.converged && has_converged(k);
     }
-    if (kept.size() < open_.size()) open_.keep(context_, kept);
+    if (kept.size() < active_.size()) active_.keep(context_, kept);
   }
 
   void add_to_solution(std::size_t k) {
-    const std::size_t column = open_.column[k];
-    for (std::size_t p = 0; p < open_.x.rows(); ++p) at_.x(p, column) += open_.x(p, k);
-    for (std::size_t c = 0; c < open_.lambda.rows(); ++c) {
-      at_.lambda(c, column) += open_.lambda(c, k);
+    const std::size_t column = active_.column[k];
+    for (std::size_t p = 0; p < active_.x.rows(); ++p) at_.x(p, column) += active_.x(p, k);
+    for (std::size_t c = 0; c < active_.lambda.rows(); ++c) {
+      at_.lambda(c, column) += active_.lambda(c, k);
     }
   }
 
-  /// How far the column that is furthest behind has come, of kWhole: errors fall by about the same
-  /// factor in every iteration.
+  /// Progress of the slowest column, in per cent: errors fall by about the same factor in every
+  /// iteration.
   std::uint64_t measure_progress() const {
     double least = 1;
-    for (const std::size_t k : open_.column) {
-      const double whole = std::log(first_sizes_[k] / goal_[k]);
-      const double done = std::log(first_sizes_[k] / now_[k]);
+    for (const std::size_t k : active_.column) {
+      const double whole = std::log(first_norms_[k] / goal_[k]);
+      const double done = std::log(first_norms_[k] / norms_[k]);
       if (whole > 0) least = std::min(least, done / whole);
     }
-    return static_cast<std::uint64_t>(std::clamp(least, 0.0, 1.0) * kWhole);
+    return static_cast<std::uint64_t>(std::clamp(least, 0.0, 1.0) * kPercent);
   }
 
   const Context& context_;
@@ -256,10 +258,10 @@ class Iteration {
   const RidgeSides& sides_;
   std::vector<double>& goal_;
   RidgeSolution& at_;
-  OpenColumns open_;
-  std::vector<double> floor_;
-  std::vector<double> first_sizes_;  ///< r'M⁻¹r at the beginning, by column of the block
-  std::vector<double> now_;
+  ActiveColumns active_;
+  std::vector<double> rounding_;
+  std::vector<double> first_norms_;  ///< r'M⁻¹r at the start, by column of the block
+  std::vector<double> norms_;        ///< the same now
 };
 
 }  // namespace

@@ -11,15 +11,19 @@
 
 namespace cone {
 
-/// When a column is done.
+/// Stopping rule.
 struct IterationLimits {
-  double tolerance;             ///< relative size of the error, in the norm of the equations
+  double tolerance;             ///< relative error in the norm of the equations
   std::size_t most_iterations;  ///< of all columns together
 };
 
-/// Adds the solution for what is left of the sides to `at`. `goal`, one number per column, is what
-/// r'M⁻¹r must come down to; an empty one is set, for which `at` must be zero. Columns that are
-/// there already stay as they are. `at.converged` says whether all columns are.
+/// Projected preconditioned conjugate gradients (Hestenes and Stiefel 1952, "Methods of conjugate
+/// gradients for solving linear systems"; with constraints: Gould, Hribar and Nocedal 2001, "On the
+/// solution of equality constrained quadratic programming problems arising in optimization").
+/// Adds the solution for the residual `left` of the right-hand sides to `at`. A column has
+/// converged when r'M⁻¹r is at most its `goal`; an empty `goal` is set, for which `at` must be
+/// zero. Columns that have converged already stay as they are. `at.converged`: whether all columns
+/// have.
 void improve_solution(const Context& context, const ArmEquations& equations,
                       const RidgePreconditioner& preconditioner, const IterationLimits& limits,
                       const RidgeSides& sides, RidgeSides left, std::span<const std::size_t> tasks,

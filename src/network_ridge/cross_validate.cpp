@@ -12,8 +12,8 @@
 namespace cone {
 namespace {
 
-constexpr std::size_t kParts = 5;
-/// Variance of all groups together over that of the noise.
+constexpr std::size_t kFolds = 5;
+/// Signal-to-noise ratios: the variance of all groups together over that of the noise.
 constexpr double kRatios[] = {0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000};
 
 std::vector<double> share_variance(const ArmSample& sample, double ratio) {
@@ -50,13 +50,13 @@ std::optional<Matrix<double>> make_projection(const Context& context, const ArmS
   return projection;
 }
 
-/// Σ of squared residuals of every part, predicted from the others: P_II⁻¹(Py)_I.
+/// Σ of the squared held-out residuals P_II⁻¹(Py)_I over all folds I.
 double sum_held_out(const Context& context, const ArmSample& sample,
                     const Matrix<double>& projection, std::span<const std::size_t> order) {
   double total = 0;
-  for (std::size_t part = 0; part < kParts; ++part) {
+  for (std::size_t fold = 0; fold < kFolds; ++fold) {
     std::vector<std::size_t> rows;
-    for (std::size_t k = part; k < order.size(); k += kParts) rows.push_back(order[k]);
+    for (std::size_t k = fold; k < order.size(); k += kFolds) rows.push_back(order[k]);
     SmallSystem block(rows.size());
     std::vector<double> residual(rows.size(), 0.0);
     for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -9,9 +9,10 @@
 
 namespace cone {
 
-/// What most units would do instead of restricted likelihood: one penalty for everything, chosen
-/// by the squared error on held-out nodes. All groups share one variance and the noise is the same
-/// for all; `order` deals the nodes to five parts. O(n³) per value of the grid.
+/// What most practitioners would do instead of restricted maximum likelihood: one ridge penalty for
+/// all groups, chosen by five-fold cross-validated squared error. All groups have the same variance
+/// and the noise is homoscedastic; `order` assigns the nodes to the folds. O(n³) per value of the
+/// grid.
 LearntVariances cross_validate_variances(const Context& context, const ArmSample& sample,
                                          std::span<const std::size_t> order);
 

@@ -9,25 +9,27 @@
 
 namespace cone {
 
-/// The most features that stand for the curve of one column, and for all of them where that leaves
-/// each of them `kFewestCurveFeatures`.
+/// The most features per column, and for all columns together as long as that leaves each column
+/// `kFewestCurveFeatures`.
 inline constexpr std::size_t kMostCurveFeatures = 30;
 inline constexpr std::size_t kFewestCurveFeatures = 4;
 inline constexpr std::size_t kMostCurveFeaturesInAll = 300;
 
-/// Features whose products add up, over the columns with more than two values, the kernel of a
-/// random walk along each column: steps and bends of one column, which a kernel over all columns
-/// is too coarse for. With u the mid-rank of a value among the rows, scaled to (0, 1):
-///     Σ_k 2·cos(kπu)·cos(kπv)/(kπ)²  →  1/3 − max(u, v) + (u² + v²)/2, min(u, v) less its means
-/// Ranks, so that a logarithm or any other rising function of a column changes nothing. The sum
-/// ends at one feature less than the column has values, and at the numbers above. The rows' order
-/// changes nothing. O(rows · (columns · log rows + features)).
+/// Features of an additive smooth (a generalised additive model): their inner products are the sum,
+/// over the columns with more than two values, of the kernel of a random walk along each column,
+/// which is that of the linear smoothing spline (Wahba 1990, "Spline Models for Observational
+/// Data"). They capture steps and bends of one column, for which a kernel over all columns is too
+/// coarse. With u the mid-rank of a value among the rows, scaled to (0, 1):
+///     Σ_k 2·cos(kπu)·cos(kπv)/(kπ)²  →  1/3 − max(u, v) + (u² + v²)/2, min(u, v) doubly centred
+/// Ranks make it invariant to increasing transformations of a column. The sum ends at one feature
+/// less than the column has distinct values, and at the limits above. The order of the rows has no
+/// effect. O(rows · (columns · log rows + features)).
 Matrix<double> make_curve_features(const Context& context, const Matrix<double>& columns);
 
-/// A column's values by their mid-ranks among all rows.
+/// The mid-ranks of a column's values among all rows.
 struct RankedColumn {
-  std::vector<double> rank;  ///< of each row, in (0, 1); equal values share one
-  std::size_t num_values = 0;
+  std::vector<double> rank;    ///< of each row, in (0, 1); ties share one
+  std::size_t num_values = 0;  ///< distinct ones
 };
 
 /// The same features from the ranks of some of the rows.

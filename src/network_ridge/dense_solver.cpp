@@ -14,7 +14,7 @@ void DenseSolver::prepare_arm(const Context& context, std::size_t arm, const Arm
   const ArmModel& model = system_.arms[arm];
   const std::size_t m = out.positions.size();
   const std::size_t q = model.fixed_columns.size();
-  require(kernels.size() == m, "network ridge: kernels of other positions");
+  require(kernels.size() == m, "network ridge: the kernels are not of the arm's positions");
   std::vector<double> noise(m);
   Matrix<double> fixed(m, q);
   for (std::size_t i = 0; i < m; ++i) {
@@ -52,17 +52,17 @@ void DenseSolver::prepare_arm(const Context& context, std::size_t arm, const Arm
     }
   });
   for (const std::vector<char>& learns : system_.learns_from) {
-    LeftOut& left = out.left_out.emplace_back();
+    HeldOut& held = out.held_out.emplace_back();
     for (std::size_t i = 0; i < m; ++i) {
-      if (learns[out.positions[i]] == 0) left.rows.push_back(i);
+      if (learns[out.positions[i]] == 0) held.rows.push_back(i);
     }
-    left.factor = Matrix<double>(left.rows.size(), left.rows.size());
-    for (std::size_t i = 0; i < left.rows.size(); ++i) {
-      for (std::size_t j = 0; j < left.rows.size(); ++j) {
-        left.factor(i, j) = out.projection(left.rows[i], left.rows[j]);
+    held.factor = Matrix<double>(held.rows.size(), held.rows.size());
+    for (std::size_t i = 0; i < held.rows.size(); ++i) {
+      for (std::size_t j = 0; j < held.rows.size(); ++j) {
+        held.factor(i, j) = out.projection(held.rows[i], held.rows[j]);
       }
     }
-    require_solution(ops::factorise_cholesky(context, left.factor.view()));
+    require_solution(ops::factorise_cholesky(context, held.factor.view()));
   }
   require(arms_.size() == arm, "network ridge: arms out of order");
   arms_.push_back(std::move(out));
@@ -89,24 +89,24 @@ void DenseSolver::solve_arm(const Context& context, std::size_t arm, const Matri
       }
     }
   }
-  // What f must be at the positions left out for z to vanish there.
-  Matrix<double> moved(m, width);
+  // The shift of f at the held-out positions that makes z vanish there.
+  Matrix<double> shift(m, width);
   context.for_each_range(width, 1, [&](std::size_t k, std::size_t) {
-    const LeftOut& left = inverse.left_out[tasks[k]];
-    std::vector<double> delta(left.rows.size());
-    for (std::size_t i = 0; i < delta.size(); ++i) delta[i] = z(left.rows[i], k);
-    solve_lower(left.factor, delta);
-    for (std::size_t i = 0; i < delta.size(); ++i) moved(left.rows[i], k) = delta[i];
+    const HeldOut& held = inverse.held_out[tasks[k]];
+    std::vector<double> delta(held.rows.size());
+    for (std::size_t i = 0; i < delta.size(); ++i) delta[i] = z(held.rows[i], k);
+    solve_lower(held.factor, delta);
+    for (std::size_t i = 0; i < delta.size(); ++i) shift(held.rows[i], k) = delta[i];
   });
-  const Matrix<double> taken = ops::multiply(context, inverse.projection.view(), moved.view());
+  const Matrix<double> taken = ops::multiply(context, inverse.projection.view(), shift.view());
   for (std::size_t i = 0; i < m; ++i) {
     for (std::size_t k = 0; k < width; ++k) {
       const bool learns = system_.learns_from[tasks[k]][inverse.positions[i]] != 0;
       out.x(inverse.positions[i], k) = learns ? z(i, k) - taken(i, k) : 0.0;
-      sides(i, k) -= moved(i, k);
+      sides(i, k) -= shift(i, k);
     }
   }
-  // λ = G·f − (B'C⁻¹B)⁻¹g, with f as moved.
+  // λ = G·f − (B'C⁻¹B)⁻¹g, with the shifted f.
   const Matrix<double> mapped =
       ops::multiply_transposed(context, inverse.fixed_map.view(), sides.view());
   for (std::size_t c = 0; c < kept.size(); ++c) {
@@ -123,7 +123,7 @@ void DenseSolver::solve_arm(const Context& context, std::size_t arm, const Matri
 RidgeSolution DenseSolver::solve_roughly(const Context& context, const Matrix<double>& f,
                                          const Matrix<double>& g,
                                          std::span<const std::size_t> tasks) const {
-  require(arms_.size() == system_.arms.size(), "network ridge: an arm was not prepared");
+  require(arms_.size() == system_.arms.size(), "network ridge: an arm has not been prepared");
   RidgeSolution out;
   out.x = Matrix<double>(f.rows(), f.cols());
   out.lambda = Matrix<double>(g.rows(), g.cols());

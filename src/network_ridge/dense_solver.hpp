@@ -13,25 +13,25 @@
 namespace cone {
 
 /// Exact, for arms of some thousands of nodes. One inverse per arm serves all tasks: with
-/// P = C⁻¹ − C⁻¹B(B'C⁻¹B)⁻¹B'C⁻¹ over all positions that any task learns from, leaving out the
-/// positions I of a task takes P·I(P_II)⁻¹ off. O(m³) per arm to prepare and m² numbers to keep,
-/// then O(m²) per column.
+/// P = C⁻¹ − C⁻¹B(B'C⁻¹B)⁻¹B'C⁻¹ over all positions that any task learns from, holding out the
+/// positions I of a task subtracts P_·I(P_II)⁻¹P_I·. O(m³) time per arm to prepare and m² numbers
+/// of memory, then O(m²) per column.
 class DenseSolver : public RidgeSolver {
  public:
   explicit DenseSolver(const RidgeSystem& system) : system_(system) {}
 
-  /// Takes in the kernels of an arm's positions; every arm once, before solve().
+  /// Factorises the equations of an arm from its kernels; once per arm, before solve().
   void prepare_arm(const Context& context, std::size_t arm, const ArmKernels& kernels);
 
   RidgeSolution solve(const Context& context, const Matrix<double>& f, const Matrix<double>& g,
                       std::span<const std::size_t> tasks) const override;
 
-  /// As solve(), but for the last digits, which need a product with all kernels.
+  /// solve() without the iterative refinement, which needs a product with all kernels.
   RidgeSolution solve_roughly(const Context& context, const Matrix<double>& f,
                               const Matrix<double>& g, std::span<const std::size_t> tasks) const;
 
  private:
-  struct LeftOut {
+  struct HeldOut {
     std::vector<std::size_t> rows;  ///< of the arm's positions
     Matrix<double> factor;          ///< of P_II
   };
@@ -40,7 +40,7 @@ class DenseSolver : public RidgeSolver {
     Matrix<double> projection;      ///< P
     Matrix<double> fixed_map;       ///< G = (B'C⁻¹B)⁻¹B'C⁻¹, positions × fixed columns
     Matrix<double> fixed_inverse;   ///< (B'C⁻¹B)⁻¹
-    std::vector<LeftOut> left_out;  ///< one per task
+    std::vector<HeldOut> held_out;  ///< one per task
   };
   void solve_arm(const Context& context, std::size_t arm, const Matrix<double>& f,
                  const Matrix<double>& g, std::span<const std::size_t> tasks,

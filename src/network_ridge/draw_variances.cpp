@@ -13,21 +13,21 @@
 namespace cone {
 namespace {
 
-/// Columns that one pass over features and network serves (as many as the iterative solver takes).
+/// Columns per pass over features and network (as in the iterative solver).
 constexpr std::size_t kDrawnColumns = 32;
 
-/// Purpose of the draws that are no group's. Groups that came later have theirs after it, so that
-/// data without them draws the same numbers as ever.
+/// Random stream of the noise. Groups added after it have the streams behind it, so that the draws
+/// of data without them are unchanged.
 constexpr std::size_t kNoiseDraws = 9;
 
-/// Which numbers to draw: some draws of one arm.
+/// Some of the draws of one arm.
 struct DrawRange {
   std::size_t arm;
   std::size_t first;
   std::size_t count;
 };
 
-/// Standard normals, one column per draw. `purpose` tells apart what an arm draws.
+/// Standard normals, one column per draw. `purpose` separates the random streams of an arm.
 Matrix<double> draw_normals(const Context& context, const DrawRange& draws, std::size_t purpose,
                             std::size_t rows) {
   auto out = Matrix<double>::unfilled(rows, draws.count);
@@ -56,7 +56,7 @@ void add_rows(const Context& context, const Matrix<double>& from, const Factor& 
   });
 }
 
-/// Random effects of all groups of an arm at every position, positions × draws.
+/// Random effects of all groups of an arm at every index, positions × draws.
 class GroupDraws {
  public:
   GroupDraws(const Context& context, const RidgeSystem& system, const DrawRange& draws)
@@ -64,8 +64,8 @@ class GroupDraws {
 
   Matrix<double> draw() const {
     Matrix<double> out(inputs_.num_nodes(), draws_.count);
-    add_words(GroupKind::kOwnCounts, out);
-    add_dense(GroupKind::kOwnNumeric, inputs_.columns, out);
+    add_counts(GroupKind::kOwnCounts, out);
+    add_dense(GroupKind::kOwnNumeric, inputs_.numeric, out);
     add_dense(GroupKind::kOwnSmooth, inputs_.smooth, out);
     add_dense(GroupKind::kOwnCurves, inputs_.curves, out);
     add_neighbours(
@@ -79,7 +79,7 @@ class GroupDraws {
   }
 
  private:
-  /// The standard deviation of one effect of the group; 0 where it is not there.
+  /// The standard deviation of one effect of the group; 0 without the group.
   double effect_sd(GroupKind kind) const {
     for (std::size_t g = 0; g < system_.groups.size(); ++g) {
       if (system_.groups[g].kind != kind) continue;
@@ -88,18 +88,18 @@ class GroupDraws {
     return 0;
   }
   Matrix<double> draw_effects(GroupKind kind, std::size_t rows) const {
-    const auto position = static_cast<std::size_t>(kind);
-    return draw_normals(context_, draws_, position < kNoiseDraws ? position : position + 1, rows);
+    const auto index = static_cast<std::size_t>(kind);
+    return draw_normals(context_, draws_, index < kNoiseDraws ? index : index + 1, rows);
   }
-  bool add_words(GroupKind kind, Matrix<double>& out) const {
+  bool add_counts(GroupKind kind, Matrix<double>& out) const {
     const double sd = effect_sd(kind);
     if (sd == 0) return false;
-    const SparseMatrix& words = inputs_.words;
-    const Matrix<double> effects = draw_effects(kind, words.cols());
-    auto product = Matrix<double>::unfilled(words.rows(), draws_.count);
+    const SparseMatrix& counts = inputs_.counts;
+    const Matrix<double> effects = draw_effects(kind, counts.cols());
+    auto product = Matrix<double>::unfilled(counts.rows(), draws_.count);
     ops::sparse_times_dense<double>(
-        context_, {words.cols(), words.offsets(), words.columns(), words.values()}, effects.view(),
-        product.view());
+        context_, {counts.cols(), counts.offsets(), counts.columns(), counts.values()},
+        effects.view(), product.view());
     add_rows(
         context_, product, [&](std::size_t) { return sd; }, out);
     return true;
@@ -113,13 +113,14 @@ class GroupDraws {
         [&](std::size_t) { return sd; }, out);
     return true;
   }
-  /// Adds what neighbours have, their own effects included, summed and times factor_of(position).
+  /// Adds the effects of the neighbours and of their features, summed over the neighbours and times
+  /// factor_of(position).
   template <class Factor>
-  void add_neighbours(GroupKind words, GroupKind columns, GroupKind neighbours,
+  void add_neighbours(GroupKind counts, GroupKind columns, GroupKind neighbours,
                       const Factor& factor_of, Matrix<double>& out) const {
     Matrix<double> own(inputs_.num_nodes(), draws_.count);
-    bool any = add_words(words, own);
-    any = add_dense(columns, inputs_.columns, own) || any;
+    bool any = add_counts(counts, own);
+    any = add_dense(columns, inputs_.numeric, own) || any;
     const double sd = effect_sd(neighbours);
     if (sd > 0) {
       add_rows(
@@ -151,7 +152,7 @@ void draw_variances(const Context& context, const NetworkRidge& model, const Rid
   Matrix<double> squares(inputs.num_nodes(), num_arms);
   for (std::size_t first = 0; first < draws; first += at_once) {
     const std::size_t count = std::min<std::size_t>(at_once, draws - first);
-    const StageScope stage(context, fmt::format("draws from {} of {}", first + 1, draws),
+    const StageScope stage(context, fmt::format("draw {} of {}", first + 1, draws),
                            static_cast<double>(first) / draws,
                            static_cast<double>(first + count) / draws);
     context.report("drawing", 0, 1);

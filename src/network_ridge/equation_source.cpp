@@ -15,9 +15,9 @@ EquationTables SystemSource::tables() const {
           .degree = inputs.degree,
           .relative_degree = inputs.relative_degree,
           .inverse_degree = inputs.inverse_degree,
-          .words = &inputs.words,
-          .positions_of_words = &inputs.positions_of_words,
-          .columns = &inputs.columns,
+          .counts = &inputs.counts,
+          .counts_transposed = &inputs.counts_transposed,
+          .numeric = &inputs.numeric,
           .smooth = &inputs.smooth,
           .curves = &inputs.curves};
 }
@@ -26,8 +26,8 @@ std::uint64_t SystemSource::number_of(std::size_t position) const {
   return system_.inputs->node_at[position];
 }
 
-NeighbourLengths SystemSource::measure_lengths(const Context& context) const {
-  return measure_neighbours(context, *system_.inputs);
+NeighbourNorms SystemSource::neighbour_norms(const Context& context) const {
+  return find_neighbour_norms(context, *system_.inputs);
 }
 
 }  // namespace cone

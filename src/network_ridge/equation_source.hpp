@@ -11,16 +11,16 @@
 #include "cone/matrix.hpp"
 
 #include "exec/totals.hpp"
-#include "network_ridge/neighbour_lengths.hpp"
+#include "network_ridge/neighbour_norms.hpp"
 #include "network_ridge/ridge_system.hpp"
 
 namespace cone {
 
-/// A table with rows of other processes in it: one that somebody else keeps, or one of its own.
-class SeenTable {
+/// A table that includes ghost rows: a view of memory that another object owns, or its own copy.
+class GhostedTable {
  public:
-  explicit SeenTable(MatrixView<const double> kept) : view_(kept) {}
-  explicit SeenTable(Matrix<double> own)
+  explicit GhostedTable(MatrixView<const double> shared) : view_(shared) {}
+  explicit GhostedTable(Matrix<double> own)
       : own_(std::make_unique<Matrix<double>>(std::move(own))), view_(own_->view()) {}
 
   MatrixView<const double> view() const { return view_; }
@@ -30,25 +30,25 @@ class SeenTable {
   MatrixView<const double> view_;
 };
 
-/// Rows of tables that other processes have, behind the own ones. Where one process has all rows
-/// there are none: this is it. Functions are called by all processes.
-class RowsElsewhere {
+/// Ghost (halo) rows: rows of tables that other ranks own, behind this rank's own rows. This
+/// base class is the case of one process, which has none. Its functions are collective unless
+/// stated otherwise.
+class GhostRows {
  public:
-  virtual ~RowsElsewhere() = default;
-  /// Whether other processes may have any, or ask for this process's.
-  virtual bool is_spread() const { return false; }
-  /// Sets the rows behind the own ones of a table.
+  virtual ~GhostRows() = default;
+  /// Whether rows are distributed over several ranks.
+  virtual bool is_distributed() const { return false; }
+  /// Sets the ghost rows of a table.
   virtual void fetch(Matrix<double>& /*table*/) const {}
-  /// The own rows among those of others, until anything is seen or fetched again; map_rows() says
-  /// where. `own` must outlive it.
-  virtual SeenTable see(MatrixView<const double> own) const { return SeenTable(own); }
-  /// Where the own rows and then those elsewhere lie in what is seen; empty where just so. This
-  /// process calls it alone.
+  /// The own rows and the ghost rows, at the indices of map_rows(). Valid until the next
+  /// with_ghosts() or fetch(); `own` must outlive it.
+  virtual GhostedTable with_ghosts(MatrixView<const double> own) const { return GhostedTable(own); }
+  /// For the own rows, then the ghost rows: their index in the table of with_ghosts(); empty where
+  /// that is the same order. Not collective.
   virtual std::vector<std::uint32_t> map_rows() const { return {}; }
 };
 
-/// What equations are made of, for the positions that a process has: see RidgeSystem and
-/// RidgeInputs.
+/// The data of the equations for the positions of this rank: see RidgeSystem and RidgeInputs.
 struct EquationTables {
   std::span<const RidgeGroup> groups;
   std::span<const ArmModel> arms;
@@ -59,63 +59,64 @@ struct EquationTables {
       list_offsets;  ///< positions + 1: where a position's neighbours start
   std::span<const std::uint64_t>
       arm_offsets;                       ///< positions × arms + 1: where those of an arm start
-  std::span<const std::uint32_t> lists;  ///< positions, then rows of neighbours elsewhere
+  std::span<const std::uint32_t> lists;  ///< neighbours: positions, then ghost rows
   std::span<const double> degree, relative_degree, inverse_degree;
-  const SparseMatrix* words;
-  const SparseMatrix* positions_of_words;
-  const Matrix<double>* columns;
+  const SparseMatrix* counts;
+  const SparseMatrix* counts_transposed;
+  const Matrix<double>* numeric;
   const Matrix<double>* smooth;
   const Matrix<double>* curves;
 
   std::size_t num_positions() const { return degree.size(); }
 };
 
-/// Where the equations of arms come from: a RidgeSystem on one machine, or what one of many
-/// processes has of it. The solver knows no other difference between the two. With many processes,
-/// all of them call the same functions in the same order.
+/// The data of the equations of all arms: a whole RidgeSystem on one process, or the rank's part of
+/// a distributed one. It hides the difference from the solver. Its functions are collective: all
+/// ranks call them in the same order.
 class EquationSource {
  public:
   virtual ~EquationSource() = default;
 
   virtual EquationTables tables() const = 0;
-  /// By which node random vectors are drawn: the same number whichever process has it.
+  /// The node's number, by which random vectors are drawn: the same whichever rank owns the
+  /// node.
   virtual std::uint64_t number_of(std::size_t position) const = 0;
-  /// Of the neighbours of this process's positions.
-  virtual NeighbourLengths measure_lengths(const Context& context) const = 0;
+  /// Of this rank's positions.
+  virtual NeighbourNorms neighbour_norms(const Context& context) const = 0;
 
   virtual const Totals& totals() const { return alone_; }
-  /// How many neighbours of this process's positions are elsewhere.
-  virtual std::size_t num_elsewhere() const { return 0; }
-  /// For tables of all positions, with a row for every neighbour elsewhere: brings all of these.
-  virtual const RowsElsewhere& neighbours_elsewhere() const { return nobody_; }
-  /// The same for some of them.
-  virtual std::unique_ptr<RowsElsewhere> connect_neighbours(
+  /// How many neighbours of this rank's positions other ranks own.
+  virtual std::size_t num_ghosts() const { return 0; }
+  /// The ghosts of tables of all positions: one row for every neighbour that another rank owns.
+  virtual const GhostRows& neighbour_ghosts() const { return no_ghosts_; }
+  /// The same for a subset of these neighbours.
+  virtual std::unique_ptr<GhostRows> connect_neighbours(
       std::span<const std::uint32_t> /*chosen*/) const {
-    return std::make_unique<RowsElsewhere>();
+    return std::make_unique<GhostRows>();
   }
-  /// For tables of the positions of an arm: brings these neighbours elsewhere, who are of the arm.
-  virtual std::unique_ptr<RowsElsewhere> connect_arm(
-      std::size_t /*arm*/, std::span<const std::uint32_t> /*members*/) const {
-    return std::make_unique<RowsElsewhere>();
+  /// The ghosts of tables of one arm's positions: `members`, neighbours that are in the arm.
+  virtual std::unique_ptr<GhostRows> connect_arm(std::size_t /*arm*/,
+                                                 std::span<const std::uint32_t> /*members*/) const {
+    return std::make_unique<GhostRows>();
   }
-  /// Words of all neighbours elsewhere.
-  virtual std::shared_ptr<const SparseMatrix> fetch_words_elsewhere() const {
+  /// The count features of all ghost neighbours.
+  virtual std::shared_ptr<const SparseMatrix> fetch_ghost_counts() const {
     return std::make_shared<SparseMatrix>();
   }
 
  private:
   Totals alone_;
-  RowsElsewhere nobody_;
+  GhostRows no_ghosts_;
 };
 
-/// All positions on one machine. The system must outlive it, and its arms be learnt.
+/// All positions on one process. The system must outlive it, and its arms must have been learnt.
 class SystemSource : public EquationSource {
  public:
   explicit SystemSource(const RidgeSystem& system) : system_(system) {}
 
   EquationTables tables() const override;
   std::uint64_t number_of(std::size_t position) const override;
-  NeighbourLengths measure_lengths(const Context& context) const override;
+  NeighbourNorms neighbour_norms(const Context& context) const override;
 
  private:
   const RidgeSystem& system_;

@@ -11,35 +11,36 @@ namespace cone {
 namespace {
 
 constexpr std::size_t kWeighedRows = 2048;
-/// Rows of a table a power of two apart would compete for the same positions of the caches.
-constexpr std::size_t kApart = 8;
+/// Padding of table rows: rows a power of two apart would compete for the same cache sets.
+constexpr std::size_t kPadding = 8;
 constexpr std::size_t kColumnsPerTask = 64;
-/// Columns that own words are multiplied with at a time: their sums stay in the cache.
+/// Columns multiplied with own count features at a time: their sums stay in the cache.
 constexpr std::size_t kStrip = 16;
 
-/// An entry of U for an own word, times the root of the row's weight.
+/// An entry of U for an own count feature, times the square root of the row's weight.
 struct OwnEntry {
-  std::uint32_t word;
+  std::uint32_t column;
   std::uint32_t row;
   double value;
 };
 
-std::vector<OwnEntry> list_own_words(const ArmEquations& equations, const WordFactor& words,
-                                     std::span<const double> weights,
-                                     std::span<const std::uint32_t> rows) {
+std::vector<OwnEntry> list_own_counts(const ArmEquations& equations, const CountFactor& counts,
+                                      std::span<const double> weights,
+                                      std::span<const std::uint32_t> rows) {
   std::vector<OwnEntry> out;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const double factor = words.own_strength() * std::sqrt(weights[rows[i]]);
-    const SparseMatrix::Row said =
-        equations.tables().words->row(equations.first_position() + rows[i]);
-    for (std::size_t e = 0; e < said.size(); ++e) {
-      out.push_back({said.columns[e], static_cast<std::uint32_t>(i), factor * said.values[e]});
+    const double factor = counts.own_strength() * std::sqrt(weights[rows[i]]);
+    const SparseMatrix::Row features =
+        equations.tables().counts->row(equations.first_position() + rows[i]);
+    for (std::size_t e = 0; e < features.size(); ++e) {
+      out.push_back(
+          {features.columns[e], static_cast<std::uint32_t>(i), factor * features.values[e]});
     }
   }
   return out;
 }
 
-/// Adds products of own words with the columns that are the rows of `table`, num_rows long.
+/// Adds the products of own count features with the rows of `table`, each num_rows long.
 void add_mixed(const Context& context, std::span<const OwnEntry> own, std::size_t num_own,
                const Matrix<double>& table, std::size_t num_rows, Matrix<double>& out) {
   context.for_each_range(table.rows(), kStrip, [&](std::size_t begin, std::size_t end) {
@@ -50,7 +51,7 @@ void add_mixed(const Context& context, std::span<const OwnEntry> own, std::size_
     std::vector<std::array<double, kStrip>> sums(num_own);
     for (const OwnEntry& entry : own) {
       const std::array<double, kStrip>& from = strip[entry.row];
-      std::array<double, kStrip>& to = sums[entry.word];
+      std::array<double, kStrip>& to = sums[entry.column];
       for (std::size_t c = 0; c < kStrip; ++c) to[c] += entry.value * from[c];
     }
     for (std::size_t w = 0; w < num_own; ++w) {
@@ -59,7 +60,7 @@ void add_mixed(const Context& context, std::span<const OwnEntry> own, std::size_
   });
 }
 
-/// Adds products of own words with each other.
+/// Adds the products of own count features with each other.
 void add_own(const Context& context, std::span<const OwnEntry> own, Matrix<double>& out) {
   std::size_t first = 0;
   while (first < own.size()) {
@@ -68,7 +69,7 @@ void add_own(const Context& context, std::span<const OwnEntry> own, Matrix<doubl
     while (end < own.size() && own[end].row == own[first].row) ++end;
     for (std::size_t a = first; a < end; ++a) {
       for (std::size_t b = first; b < end; ++b) {
-        out(own[a].word, own[b].word) += own[a].value * own[b].value;
+        out(own[a].column, own[b].column) += own[a].value * own[b].value;
       }
     }
     first = end;
@@ -78,29 +79,29 @@ void add_own(const Context& context, std::span<const OwnEntry> own, Matrix<doubl
 }  // namespace
 
 Matrix<double> weigh_factor_products(const Context& context, const ArmEquations& equations,
-                                     const WordFactor& words, const SparseMatrix& elsewhere,
+                                     const CountFactor& counts, const SparseMatrix& ghosts,
                                      const Matrix<double>& factor, std::span<const double> weights,
                                      std::span<const std::uint32_t> rows) {
-  const std::size_t num_own = words.num_own_columns();
-  const std::size_t num_words = words.num_columns() - num_own;
-  const std::size_t num_dense = num_words + factor.cols();
+  const std::size_t num_own = counts.num_own_columns();
+  const std::size_t num_counts = counts.num_columns() - num_own;
+  const std::size_t num_dense = num_counts + factor.cols();
   Matrix<double> out(num_own + num_dense, num_own + num_dense);
   Matrix<double> dense(num_dense, num_dense);
   for (std::size_t first = 0; first < rows.size(); first += kWeighedRows) {
     const auto some = rows.subspan(first, std::min(kWeighedRows, rows.size() - first));
-    auto table = Matrix<double>::unfilled(num_dense, some.size() + kApart);
-    words.write_rows(context, some, elsewhere, table);
+    auto table = Matrix<double>::unfilled(num_dense, some.size() + kPadding);
+    counts.write_rows(context, some, ghosts, table);
     context.for_each_range(num_dense, kColumnsPerTask, [&](std::size_t begin, std::size_t end) {
       for (std::size_t c = begin; c < end; ++c) {
         for (std::size_t i = 0; i < some.size(); ++i) {
-          if (c >= num_words) table(c, i) = factor(some[i], c - num_words);
+          if (c >= num_counts) table(c, i) = factor(some[i], c - num_counts);
           table(c, i) *= std::sqrt(weights[some[i]]);
         }
       }
     });
     ops::add_row_products(context, {table.data(), num_dense, some.size(), table.cols()}, dense);
     if (num_own == 0) continue;
-    const std::vector<OwnEntry> own = list_own_words(equations, words, weights, some);
+    const std::vector<OwnEntry> own = list_own_counts(equations, counts, weights, some);
     add_mixed(context, own, num_own, table, some.size(), out);
     add_own(context, own, out);
   }

@@ -6,16 +6,15 @@
 #include "cone/context.hpp"
 #include "cone/matrix.hpp"
 
-#include "network_ridge/word_factor.hpp"
+#include "network_ridge/count_factor.hpp"
 
 namespace cone {
 
-/// U'·diag(weights)·U over some rows of an arm, U = (words, factor): symmetric, both triangles. Own
-/// words have few entries per row, so all of their products together take less than those of the
-/// other columns with each other. `elsewhere` are the words of neighbours that other processes
-/// have. O(rows · columns²) of those others.
+/// U'·diag(weights)·U over some rows of an arm, U = (counts, factor): symmetric, both triangles.
+/// `ghosts` are the count features of ghost neighbours. O(rows · columns²) over the columns that
+/// are not own count features: those are sparse, and their products cost less than the other ones.
 Matrix<double> weigh_factor_products(const Context& context, const ArmEquations& equations,
-                                     const WordFactor& words, const SparseMatrix& elsewhere,
+                                     const CountFactor& counts, const SparseMatrix& ghosts,
                                      const Matrix<double>& factor, std::span<const double> weights,
                                      std::span<const std::uint32_t> rows);
 

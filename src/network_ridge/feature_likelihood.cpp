@@ -41,8 +41,8 @@ std::optional<LikelihoodPoint> evaluate_likelihood(const Context& context,
 
   LikelihoodPoint out;
   out.value = 0.5 * (log_determinant + fitted);
-  // What a variance adds to C, times Py: W·e with e = t on the features of the group; τPy of the
-  // noise, and M⁻¹t = W'P·Py.
+  // The derivative of C by each log variance, times Py: W·e with e = t on the features of a group;
+  // τPy for the noise, and M⁻¹t = W'P·Py.
   const std::size_t count = num_groups + 1;
   std::vector<std::vector<double>> pushed(count, std::vector<double>(r, 0.0));
   for (std::size_t g = 0; g < num_groups; ++g) {
@@ -66,7 +66,7 @@ std::optional<LikelihoodPoint> evaluate_likelihood(const Context& context,
     trace_of_groups += trace;
     out.gradient.push_back(0.5 * (trace - quadratic[g]));
   }
-  // tr(PC) = n − 1: the noise has what the groups leave of it. The floor is no variance.
+  // tr(PC) = n − 1, of which the noise has the rest. kNoiseFloor is not part of its variance.
   const double share = variances[num_groups] / noise;
   out.gradient.push_back(0.5 * share * (n - 1 - trace_of_groups - noise * left_squares));
   // ½·y'PK_gPK_hPy: [W·pushed, τPy]'P[W·pushed, τPy]

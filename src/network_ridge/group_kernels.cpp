@@ -13,36 +13,36 @@ namespace cone {
 namespace {
 
 constexpr std::size_t kKernelRowsPerTask = 64;
-/// Columns of neighbour sums that are made dense at a time.
+/// Columns of neighbour sums expanded to dense storage at a time.
 constexpr std::size_t kDenseColumns = 4096;
 
-/// What the products of a group are made of.
+/// The features whose inner products make up a group's kernel.
 enum class ProductKind {
-  kWords,
-  kColumns,
+  kCounts,
+  kNumeric,
   kSmooth,
   kCurves,
-  kNeighbourWords,
-  kNeighbourColumns,
+  kNeighbourCounts,
+  kNeighbourNumeric,
   kNeighbours
 };
 
 ProductKind product_of(GroupKind kind) {
   switch (kind) {
     case GroupKind::kOwnCounts:
-      return ProductKind::kWords;
+      return ProductKind::kCounts;
     case GroupKind::kOwnNumeric:
-      return ProductKind::kColumns;
+      return ProductKind::kNumeric;
     case GroupKind::kOwnSmooth:
       return ProductKind::kSmooth;
     case GroupKind::kOwnCurves:
       return ProductKind::kCurves;
     case GroupKind::kNeighbourSumsCounts:
     case GroupKind::kNeighbourMeansCounts:
-      return ProductKind::kNeighbourWords;
+      return ProductKind::kNeighbourCounts;
     case GroupKind::kNeighbourSumsNumeric:
     case GroupKind::kNeighbourMeansNumeric:
-      return ProductKind::kNeighbourColumns;
+      return ProductKind::kNeighbourNumeric;
     case GroupKind::kNeighbourEffects:
     case GroupKind::kMeanNeighbourEffects:
       break;
@@ -55,7 +55,7 @@ bool averages_neighbours(GroupKind kind) {
          kind == GroupKind::kMeanNeighbourEffects;
 }
 
-/// M·M' of sparse rows, both triangles: row i gathers the columns it has entries in.
+/// M·M' of a sparse M, both triangles: row i gathers the columns it has entries in.
 Matrix<double> multiply_sparse_rows(const Context& context, const SparseMatrix& m) {
   const SparseMatrix columns = m.transposed();
   Matrix<double> out = make_zero_matrix(context, m.rows(), m.rows());
@@ -89,20 +89,20 @@ SparseMatrix take_neighbour_rows(const RidgeInputs& inputs,
   return {inputs.num_nodes(), std::move(offsets), std::move(columns), std::move(ones)};
 }
 
-/// Rows of the sums of the neighbours' words, sparse.
-SparseMatrix sum_neighbour_words(const Context& context, const RidgeInputs& inputs,
-                                 std::span<const std::uint32_t> positions) {
+/// The sums of the neighbours' count features, one sparse row per position.
+SparseMatrix sum_neighbour_counts(const Context& context, const RidgeInputs& inputs,
+                                  std::span<const std::uint32_t> positions) {
   std::vector<std::uint64_t> offsets = {0};
   std::vector<std::uint32_t> columns;
   std::vector<double> values;
-  std::vector<double> total(inputs.words.cols(), 0.0);
-  std::vector<bool> is_there(inputs.words.cols(), false);
+  std::vector<double> total(inputs.counts.cols(), 0.0);
+  std::vector<bool> is_there(inputs.counts.cols(), false);
   std::vector<std::uint32_t> found;
   for (const std::uint32_t p : positions) {
     context.poll();
     found.clear();
     for (const NodeIndex j : inputs.graph.neighbours(p)) {
-      const SparseMatrix::Row row = inputs.words.row(j);
+      const SparseMatrix::Row row = inputs.counts.row(j);
       for (std::size_t k = 0; k < row.size(); ++k) {
         const std::uint32_t c = row.columns[k];
         if (!is_there[c]) found.push_back(c);
@@ -119,15 +119,15 @@ SparseMatrix sum_neighbour_words(const Context& context, const RidgeInputs& inpu
     }
     offsets.push_back(columns.size());
   }
-  return {inputs.words.cols(), std::move(offsets), std::move(columns), std::move(values)};
+  return {inputs.counts.cols(), std::move(offsets), std::move(columns), std::move(values)};
 }
 
-/// The same products by dense blocks of columns, where most sums are not zero.
-Matrix<double> multiply_neighbour_words(const Context& context, const RidgeInputs& inputs,
-                                        std::span<const std::uint32_t> positions) {
+/// The inner products of these rows by dense blocks of columns, for sums that are mostly nonzero.
+Matrix<double> multiply_neighbour_counts(const Context& context, const RidgeInputs& inputs,
+                                         std::span<const std::uint32_t> positions) {
   Matrix<double> out = make_zero_matrix(context, positions.size(), positions.size());
-  for (std::size_t first = 0; first < inputs.words.cols(); first += kDenseColumns) {
-    const std::size_t last = std::min(inputs.words.cols(), first + kDenseColumns);
+  for (std::size_t first = 0; first < inputs.counts.cols(); first += kDenseColumns) {
+    const std::size_t last = std::min(inputs.counts.cols(), first + kDenseColumns);
     Matrix<double> block = make_zero_matrix(context, positions.size(), last - first);
     context.for_each_range(
         positions.size(), kKernelRowsPerTask, [&](std::size_t begin, std::size_t end) {
@@ -135,7 +135,7 @@ Matrix<double> multiply_neighbour_words(const Context& context, const RidgeInput
             context.poll();
             const std::span<double> sums = block.row(i);
             for (const NodeIndex j : inputs.graph.neighbours(positions[i])) {
-              const SparseMatrix::Row row = inputs.words.row(j);
+              const SparseMatrix::Row row = inputs.counts.row(j);
               const auto from = std::lower_bound(row.columns.begin(), row.columns.end(), first);
               for (auto k = static_cast<std::size_t>(from - row.columns.begin());
                    k < row.size() && row.columns[k] < last; ++k) {
@@ -149,16 +149,16 @@ Matrix<double> multiply_neighbour_words(const Context& context, const RidgeInput
   return out;
 }
 
-/// Whether the neighbours' words are so many that their sums are mostly not zero.
+/// Whether the sums of the neighbours' count features are dense enough for dense blocks.
 bool fills_sums(const RidgeInputs& inputs, std::span<const std::uint32_t> positions) {
   constexpr double kFilled = 0.1;
   double entries = 0;
   for (const std::uint32_t p : positions) {
     for (const NodeIndex j : inputs.graph.neighbours(p)) {
-      entries += static_cast<double>(inputs.words.row(j).size());
+      entries += static_cast<double>(inputs.counts.row(j).size());
     }
   }
-  return entries > kFilled * static_cast<double>(positions.size() * inputs.words.cols());
+  return entries > kFilled * static_cast<double>(positions.size() * inputs.counts.cols());
 }
 
 Matrix<double> take_positions(const Matrix<double>& table,
@@ -170,12 +170,12 @@ Matrix<double> take_positions(const Matrix<double>& table,
   return out;
 }
 
-Matrix<double> sum_neighbour_columns(const RidgeInputs& inputs,
+Matrix<double> sum_neighbour_numeric(const RidgeInputs& inputs,
                                      std::span<const std::uint32_t> positions) {
-  Matrix<double> out(positions.size(), inputs.columns.cols());
+  Matrix<double> out(positions.size(), inputs.numeric.cols());
   for (std::size_t i = 0; i < positions.size(); ++i) {
     for (const NodeIndex j : inputs.graph.neighbours(positions[i])) {
-      for (std::size_t c = 0; c < out.cols(); ++c) out(i, c) += inputs.columns(j, c);
+      for (std::size_t c = 0; c < out.cols(); ++c) out(i, c) += inputs.numeric(j, c);
     }
   }
   return out;
@@ -190,27 +190,27 @@ Matrix<double> multiply_dense_rows(const Context& context, const Matrix<double>&
 Matrix<double> make_products(const Context& context, const RidgeInputs& inputs, ProductKind kind,
                              std::span<const std::uint32_t> positions) {
   switch (kind) {
-    case ProductKind::kWords:
-      return multiply_sparse_rows(context, inputs.words.select_rows(positions));
-    case ProductKind::kColumns:
-      return multiply_dense_rows(context, take_positions(inputs.columns, positions));
+    case ProductKind::kCounts:
+      return multiply_sparse_rows(context, inputs.counts.select_rows(positions));
+    case ProductKind::kNumeric:
+      return multiply_dense_rows(context, take_positions(inputs.numeric, positions));
     case ProductKind::kSmooth:
       return multiply_dense_rows(context, take_positions(inputs.smooth, positions));
     case ProductKind::kCurves:
       return multiply_dense_rows(context, take_positions(inputs.curves, positions));
-    case ProductKind::kNeighbourWords:
+    case ProductKind::kNeighbourCounts:
       return fills_sums(inputs, positions)
-                 ? multiply_neighbour_words(context, inputs, positions)
-                 : multiply_sparse_rows(context, sum_neighbour_words(context, inputs, positions));
-    case ProductKind::kNeighbourColumns:
-      return multiply_dense_rows(context, sum_neighbour_columns(inputs, positions));
+                 ? multiply_neighbour_counts(context, inputs, positions)
+                 : multiply_sparse_rows(context, sum_neighbour_counts(context, inputs, positions));
+    case ProductKind::kNeighbourNumeric:
+      return multiply_dense_rows(context, sum_neighbour_numeric(inputs, positions));
     case ProductKind::kNeighbours:
       break;
   }
   return multiply_sparse_rows(context, take_neighbour_rows(inputs, positions));
 }
 
-/// What each row and column of a group's products is multiplied by.
+/// The factor s_i of GroupKernel.
 double row_factor(const ArmKernels& kernels, const GroupKernel& group, std::size_t i) {
   return group.averages ? kernels.inverse_degree[i] : 1.0;
 }

@@ -14,15 +14,16 @@
 namespace cone {
 
 /// The kernel of a group between some positions, K(i, j) = factor·s_i·s_j·products(i, j), where s
-/// is 1/degree for a group that averages and 1 otherwise. Groups of sums and of means share
-/// products.
+/// is 1/max(degree, 1) for a group of neighbour means and 1 otherwise. Groups of neighbour sums and
+/// of neighbour means share products.
 struct GroupKernel {
   std::shared_ptr<const Matrix<double>> products;  ///< both triangles
   bool averages = false;
   double factor = 1;
 };
 
-/// The kernels of all groups between some positions of one arm, and what else its likelihood needs.
+/// The kernels of all groups between some positions of one arm, and the degrees that its likelihood
+/// needs.
 struct ArmKernels {
   std::vector<GroupKernel> groups;
   std::vector<double> inverse_degree;   ///< of the positions
@@ -31,13 +32,13 @@ struct ArmKernels {
   std::size_t size() const { return inverse_degree.size(); }
 };
 
-/// Takes every position's features and neighbours whole, whichever arm those are in. O(positions²)
-/// memory per kind of product; time at most O(positions² · columns) in BLAS.
+/// Uses all neighbours of every position, whichever arm they are in. O(positions²) memory per kind
+/// of product; time at most O(positions² · columns) in BLAS.
 ArmKernels make_kernels(const Context& context, const RidgeInputs& inputs,
                         std::span<const RidgeGroup> groups,
                         std::span<const std::uint32_t> positions);
 
-/// Of some of the rows, in the order given.
+/// The kernels between some of the rows, in the order given.
 ArmKernels select_kernels(const Context& context, const ArmKernels& kernels,
                           std::span<const std::size_t> rows);
 

@@ -7,7 +7,7 @@
 
 namespace cone {
 
-/// σ²_g/c_g of one arm, by kind of group; 0 for groups that are not there.
+/// σ²_g/c_g of one arm, the prior variance of one effect, by kind of group; 0 for absent groups.
 class GroupStrengths {
  public:
   GroupStrengths(std::span<const RidgeGroup> groups, const ArmModel& arm) {
@@ -17,11 +17,13 @@ class GroupStrengths {
   }
   double operator[](GroupKind kind) const { return value_[static_cast<std::size_t>(kind)]; }
   void leave_out(GroupKind kind) { value_[static_cast<std::size_t>(kind)] = 0; }
+  /// Whether any group sums over neighbours.
   bool sums() const {
     return (*this)[GroupKind::kNeighbourSumsCounts] > 0 ||
            (*this)[GroupKind::kNeighbourSumsNumeric] > 0 ||
            (*this)[GroupKind::kNeighbourEffects] > 0;
   }
+  /// Whether any group averages over neighbours.
   bool means() const {
     return (*this)[GroupKind::kNeighbourMeansCounts] > 0 ||
            (*this)[GroupKind::kNeighbourMeansNumeric] > 0 ||

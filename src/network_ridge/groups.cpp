@@ -8,7 +8,7 @@
 
 #include "base/numeric.hpp"
 #include "base/text.hpp"
-#include "network_ridge/neighbour_lengths.hpp"
+#include "network_ridge/neighbour_norms.hpp"
 
 namespace cone {
 namespace {
@@ -58,8 +58,8 @@ bool asks_for(std::span<const std::string> switches, GroupKind kind) {
 std::vector<RidgeGroup> list_groups(const Context& context, const RidgeInputs& inputs,
                                     std::span<const std::string> switches) {
   const auto n = static_cast<double>(inputs.num_nodes());
-  NeighbourLengths lengths;
-  if (inputs.has_edges()) lengths = measure_neighbours(context, inputs);
+  NeighbourNorms norms;
+  if (inputs.has_edges()) norms = find_neighbour_norms(context, inputs);
   const auto mean_scaled = [&](const std::vector<double>& values, bool averages) {
     CompensatedSum total;
     for (std::size_t p = 0; p < values.size(); ++p) {
@@ -71,14 +71,14 @@ std::vector<RidgeGroup> list_groups(const Context& context, const RidgeInputs& i
   const auto scale_of = [&](GroupKind kind) {
     switch (kind) {
       case GroupKind::kOwnCounts: {
-        double filled = 0;
+        double nonempty = 0;
         for (std::size_t p = 0; p < inputs.num_nodes(); ++p) {
-          filled += inputs.words.row(p).size() > 0 ? 1 : 0;
+          nonempty += inputs.counts.row(p).size() > 0 ? 1 : 0;
         }
-        return filled / n;
+        return nonempty / n;
       }
       case GroupKind::kOwnNumeric:
-        return static_cast<double>(inputs.columns.cols());
+        return static_cast<double>(inputs.numeric.cols());
       case GroupKind::kOwnSmooth:
         return inputs.smooth.cols() > 0 ? 1.0 : 0.0;
       case GroupKind::kOwnCurves: {
@@ -89,15 +89,15 @@ std::vector<RidgeGroup> list_groups(const Context& context, const RidgeInputs& i
         return squares.value() / n;
       }
       case GroupKind::kNeighbourSumsCounts:
-        return mean_scaled(lengths.words, /*averages=*/false);
+        return mean_scaled(norms.counts, /*averages=*/false);
       case GroupKind::kNeighbourSumsNumeric:
-        return mean_scaled(lengths.columns, /*averages=*/false);
+        return mean_scaled(norms.numeric, /*averages=*/false);
       case GroupKind::kNeighbourEffects:
         return mean_scaled(inputs.degree, /*averages=*/false);
       case GroupKind::kNeighbourMeansCounts:
-        return mean_scaled(lengths.words, /*averages=*/true);
+        return mean_scaled(norms.counts, /*averages=*/true);
       case GroupKind::kNeighbourMeansNumeric:
-        return mean_scaled(lengths.columns, /*averages=*/true);
+        return mean_scaled(norms.numeric, /*averages=*/true);
       case GroupKind::kMeanNeighbourEffects:
         return mean_scaled(inputs.degree, /*averages=*/true);
     }

@@ -14,8 +14,9 @@
 
 namespace cone {
 
-/// Random effects that share one variance. A group of sums adds up over neighbours, one of means
-/// averages over them; "neighbours" are effects of the neighbours themselves, one for each.
+/// Groups of random effects that share one variance component: own features, sums or means of the
+/// neighbours' features, and neighbour effects, one random effect for each node that acts on all
+/// its neighbours. Counts and numeric features are separate groups.
 enum class GroupKind {
   kOwnCounts,
   kOwnNumeric,
@@ -26,7 +27,7 @@ enum class GroupKind {
   kNeighbourMeansCounts,
   kNeighbourMeansNumeric,
   kMeanNeighbourEffects,
-  kOwnCurves,  ///< last: which random numbers a group draws follows from its position here
+  kOwnCurves,  ///< last: the random stream of a group follows from its position here
 };
 
 template <>
@@ -44,7 +45,7 @@ struct EnumNames<GroupKind> {
       std::pair{GroupKind::kMeanNeighbourEffects, std::string_view("mean_neighbour_effects")}};
 };
 
-/// The names that --ridge-groups knows.
+/// The values of --ridge-groups.
 inline constexpr std::array kGroupSwitches = {std::string_view("own"),
                                               std::string_view("smooth"),
                                               std::string_view("curves"),
@@ -53,18 +54,19 @@ inline constexpr std::array kGroupSwitches = {std::string_view("own"),
                                               std::string_view("neighbour_means"),
                                               std::string_view("mean_neighbour_effects")};
 
-/// Whether the switches (empty: all) ask for groups of this kind.
+/// Whether the switches (empty: all) include groups of this kind.
 bool asks_for(std::span<const std::string> switches, GroupKind kind);
 
-/// A group that has something to say about these data.
+/// A group with features in these data.
 struct RidgeGroup {
   GroupKind kind;
-  /// Mean squared length of its rows over all nodes: the group's kernel is divided by it, so that
-  /// its variance is in units of the outcome's.
+  /// c_g, the mean squared norm of its feature rows over all nodes: the group's kernel is divided
+  /// by it, so that its variance is in units of the outcome's.
   double scale;
 };
 
-/// The groups that the switches ask for and the data have. O(edges · words per node).
+/// The groups that the switches include and the data have features for.
+/// O(edges · count features per node).
 std::vector<RidgeGroup> list_groups(const Context& context, const RidgeInputs& inputs,
                                     std::span<const std::string> switches);
 

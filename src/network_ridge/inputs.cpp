@@ -44,7 +44,7 @@ Graph reorder_graph(const Context& context, const Graph& graph, const RidgeInput
   return {std::move(offsets), std::move(neighbours)};
 }
 
-/// Where each arm's part of every ascending list of positions starts.
+/// Where the positions of each arm start in every ascending list of positions.
 std::vector<std::uint64_t> split_lists(std::span<const std::uint64_t> offsets,
                                        std::span<const std::uint32_t> positions,
                                        std::span<const std::size_t> arm_begin) {
@@ -63,10 +63,10 @@ std::vector<std::uint64_t> split_lists(std::span<const std::uint64_t> offsets,
   return split;
 }
 
-/// Square roots in rows of unit length: a word that is said often tells less with every time, and a
-/// long text says no more than a short one.
-SparseMatrix scale_words(const FeatureTable& features, std::span<const NodeIndex> node_at) {
-  const auto first_word = static_cast<std::uint32_t>(features.num_dense);
+/// Square roots of the counts in rows of unit length: the information of a count grows less than
+/// proportionally, and the row's total carries none.
+SparseMatrix scale_counts(const FeatureTable& features, std::span<const NodeIndex> node_at) {
+  const auto first_count = static_cast<std::uint32_t>(features.num_dense);
   std::vector<std::uint64_t> offsets = {0};
   std::vector<std::uint32_t> columns;
   std::vector<double> values;
@@ -74,8 +74,8 @@ SparseMatrix scale_words(const FeatureTable& features, std::span<const NodeIndex
     const std::size_t begin = values.size();
     double squares = 0;
     features.matrix.row(node).for_each([&](std::uint32_t column, double value) {
-      if (column < first_word || value == 0) return;
-      columns.push_back(column - first_word);
+      if (column < first_count || value == 0) return;
+      columns.push_back(column - first_count);
       values.push_back(std::copysign(std::sqrt(std::abs(value)), value));
       squares += std::abs(value);
     });
@@ -86,10 +86,10 @@ SparseMatrix scale_words(const FeatureTable& features, std::span<const NodeIndex
   return {features.num_counts(), std::move(offsets), std::move(columns), std::move(values)};
 }
 
-/// The measurements, less their means, in standard deviations.
-Matrix<double> standardise_columns(const Context& context, const FeatureTable& features,
+/// The numeric features, standardised, without constant columns and copies.
+Matrix<double> standardise_numeric(const Context& context, const FeatureTable& features,
                                    std::span<const NodeIndex> node_at) {
-  constexpr double kRounding = 1e-10;  // a spread below this share of the size is none
+  constexpr double kRounding = 1e-10;  // relative spread below which a column is constant
   const std::size_t n = node_at.size();
   Matrix<double> table(n, features.num_dense);
   context.for_each_range(n, kNodesPerPiece, [&](std::size_t begin, std::size_t end) {
@@ -118,7 +118,7 @@ Matrix<double> standardise_columns(const Context& context, const FeatureTable& f
     sd[c] = std::sqrt(squares.value() / static_cast<double>(n));
     if (sd[c] > kRounding * largest) kept.push_back(c);
   }
-  // A column that is there twice would be shrunk half as much, and count twice in distances.
+  // A duplicated column would be shrunk half as much, and count twice in distances.
   const auto copied = find_copies(context, table);
   std::erase_if(kept, [&](std::size_t c) { return copied[c].has_value(); });
   Matrix<double> out(n, kept.size());
@@ -153,20 +153,20 @@ RidgeInputs prepare_inputs(const Context& context, const Dataset& data, const Ma
     out.inverse_degree.push_back(1 / std::max(degree, 1.0));
   }
   context.poll();
-  out.words = scale_words(data.features, out.node_at);
+  out.counts = scale_counts(data.features, out.node_at);
   context.poll();
-  out.positions_of_words = out.words.transposed();
-  out.word_split = split_lists(out.positions_of_words.offsets(), out.positions_of_words.columns(),
-                               out.arm_begin);
-  out.columns = standardise_columns(context, data.features, out.node_at);
-  if (made.smooth && out.columns.cols() > 0) {
-    SmoothFeatures smooth = make_smooth_features(context, out.columns);
+  out.counts_transposed = out.counts.transposed();
+  out.count_split =
+      split_lists(out.counts_transposed.offsets(), out.counts_transposed.columns(), out.arm_begin);
+  out.numeric = standardise_numeric(context, data.features, out.node_at);
+  if (made.smooth && out.numeric.cols() > 0) {
+    SmoothFeatures smooth = make_smooth_features(context, out.numeric);
     out.smooth = std::move(smooth.features);
     out.bandwidth = smooth.bandwidth;
   } else {
     out.smooth = Matrix<double>(n, 0);
   }
-  out.curves = made.curves ? make_curve_features(context, out.columns) : Matrix<double>(n, 0);
+  out.curves = made.curves ? make_curve_features(context, out.numeric) : Matrix<double>(n, 0);
   return out;
 }
 

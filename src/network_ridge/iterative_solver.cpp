@@ -12,17 +12,18 @@
 namespace cone {
 namespace {
 
-/// Columns that are solved together: wider rows make better use of each neighbour that is looked
-/// up, and take more memory.
+/// Columns that are solved together: wider rows make better use of each neighbour row that is
+/// fetched, and take more memory.
 constexpr std::size_t kColumnsAtATime = 32;
 
-/// Beyond a random rank of 256 iterations are hardly fewer; a gigabyte of factor is enough. Effects
-/// of neighbours alone are spread so evenly that 64 do (at 100,000 nodes 86 iterations instead of
-/// 80, in the same time, and a quarter of the memory). Words are worth their columns where there
-/// are far more nodes, and two gigabytes hold the small factors of all arms and tasks.
+/// A random rank beyond 256 hardly saves iterations; the factor is limited to a gigabyte. The
+/// kernel of neighbour effects alone has so flat a spectrum that rank 64 suffices (at 100,000 nodes
+/// 86 iterations instead of 80, in the same time, and a quarter of the memory). Columns for count
+/// features pay where there are far more nodes; the small factors of all arms and tasks are limited
+/// to two gigabytes.
 PreconditionerSize choose_size(const ArmEquations& equations) {
   constexpr std::size_t kLargestRank = 256;
-  constexpr std::size_t kRankForNeighbours = 64;
+  constexpr std::size_t kRankForNeighbourEffects = 64;
   constexpr std::size_t kFactorBytes = std::size_t{1} << 30;
   constexpr double kSmallFactorBytes = 2.0 * (1U << 30U);
   constexpr std::size_t kPositionsPerColumn = 4;
@@ -32,16 +33,16 @@ PreconditionerSize choose_size(const ArmEquations& equations) {
   const std::size_t positions = equations.num_learning_of_all();
   PreconditionerSize size;
   size.rank = std::min({kLargestRank, kFactorBytes / (sizeof(double) * n), positions / 4});
-  size.rank_for_neighbours = std::min(size.rank, kRankForNeighbours);
+  size.rank_for_neighbour_effects = std::min(size.rank, kRankForNeighbourEffects);
   const auto num_factors = static_cast<double>(tables.arms.size() * equations.num_tasks());
   const auto fitting = static_cast<std::size_t>(
       std::sqrt(kSmallFactorBytes / (sizeof(double) * std::max(num_factors, 1.0))));
-  size.word_columns =
+  size.count_columns =
       std::min(positions / kPositionsPerColumn, fitting - std::min(fitting, size.rank));
   return size;
 }
 
-/// Rows of an arm of some columns of a table.
+/// Some columns of `rows` rows of a table.
 Matrix<double> take_block(const Matrix<double>& table, std::size_t first_row, std::size_t rows,
                           std::span<const std::size_t> columns) {
   auto out = Matrix<double>::unfilled(rows, columns.size());
@@ -58,28 +59,28 @@ void put_block(const Matrix<double>& block, std::size_t first_row,
   }
 }
 
-/// By arm, the columns that ask something of it: one of zeros is solved by zeros.
-std::vector<std::vector<std::size_t>> find_asking(const EquationSource& source,
-                                                  const Matrix<double>& f,
-                                                  const Matrix<double>& g) {
+/// By arm, the columns with a nonzero right-hand side: the solution of the others is zero.
+std::vector<std::vector<std::size_t>> find_nonzero_columns(const EquationSource& source,
+                                                           const Matrix<double>& f,
+                                                           const Matrix<double>& g) {
   const std::span<const std::size_t> arm_begin = source.tables().arm_begin;
-  Matrix<double> asks(arm_begin.size() - 1, f.cols());
-  for (std::size_t a = 0; a < asks.rows(); ++a) {
+  Matrix<double> is_nonzero(arm_begin.size() - 1, f.cols());
+  for (std::size_t a = 0; a < is_nonzero.rows(); ++a) {
     const auto look = [&](const Matrix<double>& table, std::size_t from, std::size_t to) {
       for (std::size_t i = from; i < to; ++i) {
-        for (std::size_t k = 0; k < asks.cols(); ++k) {
-          if (table(i, k) != 0) asks(a, k) = 1;
+        for (std::size_t k = 0; k < is_nonzero.cols(); ++k) {
+          if (table(i, k) != 0) is_nonzero(a, k) = 1;
         }
       }
     };
     look(f, arm_begin[a], arm_begin[a + 1]);
     look(g, a * RidgeSystem::kNumFixed, (a + 1) * RidgeSystem::kNumFixed);
   }
-  source.totals().allreduce(asks.values());
-  std::vector<std::vector<std::size_t>> out(asks.rows());
-  for (std::size_t a = 0; a < asks.rows(); ++a) {
-    for (std::size_t k = 0; k < asks.cols(); ++k) {
-      if (asks(a, k) != 0) out[a].push_back(k);
+  source.totals().allreduce(is_nonzero.values());
+  std::vector<std::vector<std::size_t>> out(is_nonzero.rows());
+  for (std::size_t a = 0; a < is_nonzero.rows(); ++a) {
+    for (std::size_t k = 0; k < is_nonzero.cols(); ++k) {
+      if (is_nonzero(a, k) != 0) out[a].push_back(k);
     }
   }
   return out;
@@ -107,10 +108,10 @@ IterativeSolver::IterativeSolver(const Context& context,
                                  std::shared_ptr<const EquationSource> source,
                                  std::span<const std::size_t> arms, IterationLimits limits)
     : source_(std::move(source)), limits_(limits) {
-  const auto whole = static_cast<double>(arms.size());
+  const auto total = static_cast<double>(arms.size());
   for (std::size_t k = 0; k < arms.size(); ++k) {
     const StageScope stage(context, fmt::format("arm {} of {}", k + 1, arms.size()),
-                           static_cast<double>(k) / whole, static_cast<double>(k + 1) / whole);
+                           static_cast<double>(k) / total, static_cast<double>(k + 1) / total);
     arms_.push_back(std::make_unique<SolvedArm>(context, *source_, arms[k]));
   }
 }
@@ -118,8 +119,8 @@ IterativeSolver::IterativeSolver(const Context& context,
 RidgeSolution IterativeSolver::solve_block(const Context& context, const SolvedArm& arm,
                                            RidgeSides sides,
                                            std::span<const std::size_t> tasks) const {
-  // Rounding adds up over the iterations where the noise of some positions is very small. Starting
-  // again from what is truly left takes it off.
+  // Rounding errors accumulate over the iterations where the noise of some positions is very small.
+  // Restarting from the true residual removes them.
   constexpr std::size_t kMostStarts = 3;
   for (std::size_t row = 0; row < sides.f.rows(); ++row) {
     for (std::size_t k = 0; k < tasks.size(); ++k) {
@@ -147,21 +148,21 @@ RidgeSolution IterativeSolver::solve(const Context& context, const Matrix<double
   RidgeSolution out;
   out.x = Matrix<double>(f.rows(), f.cols());
   out.lambda = Matrix<double>(g.rows(), g.cols());
-  // Which columns every arm has to solve, and how many in all: the progress is of these.
-  const std::vector<std::vector<std::size_t>> asking = find_asking(*source_, f, g);
-  std::size_t whole = 0;
-  for (const auto& arm : arms_) whole += asking[arm->arm].size();
+  // The columns that every arm has to solve; progress is relative to their number.
+  const std::vector<std::vector<std::size_t>> nonzero = find_nonzero_columns(*source_, f, g);
+  std::size_t total = 0;
+  for (const auto& arm : arms_) total += nonzero[arm->arm].size();
   std::size_t done = 0;
-  for (const auto& held : arms_) {
-    const SolvedArm& arm = *held;
+  for (const auto& entry : arms_) {
+    const SolvedArm& arm = *entry;
     const std::size_t first_fixed = arm.arm * RidgeSystem::kNumFixed;
-    const std::span<const std::size_t> asks = asking[arm.arm];
-    for (std::size_t first = 0; first < asks.size(); first += kColumnsAtATime) {
-      const std::size_t count = std::min(kColumnsAtATime, asks.size() - first);
-      const auto columns = asks.subspan(first, count);
-      const StageScope stage(context, fmt::format("columns from {} of {}", done + 1, whole),
-                             static_cast<double>(done) / static_cast<double>(whole),
-                             static_cast<double>(done + count) / static_cast<double>(whole));
+    const std::span<const std::size_t> open = nonzero[arm.arm];
+    for (std::size_t first = 0; first < open.size(); first += kColumnsAtATime) {
+      const std::size_t count = std::min(kColumnsAtATime, open.size() - first);
+      const auto columns = open.subspan(first, count);
+      const StageScope stage(context, fmt::format("column {} of {}", done + 1, total),
+                             static_cast<double>(done) / static_cast<double>(total),
+                             static_cast<double>(done + count) / static_cast<double>(total));
       std::vector<std::size_t> their_tasks;
       for (const std::size_t k : columns) their_tasks.push_back(tasks[k]);
       const RidgeSolution part = solve_block(

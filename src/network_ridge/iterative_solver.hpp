@@ -14,20 +14,20 @@
 
 namespace cone {
 
-/// Conjugate gradients on x with B'x = g, arm by arm, many columns in one pass over the arm's part
-/// of features and network; a column that is done leaves. Memory: a few tables of positions ×
-/// columns beside the data, and the preconditioner. Results are the same at any number of threads.
-/// Many processes solve together, each the rows of its positions: they call solve() with the same
-/// tasks and the same g.
+/// Preconditioned conjugate gradients on x subject to B'x = g, arm by arm, many columns in one pass
+/// over the arm's part of features and network; converged columns are dropped. Memory: a few tables
+/// of positions × columns beside the data, and the preconditioner. Results are the same at any
+/// number of threads. With several ranks solve() is collective, each rank having the rows of
+/// its positions, with the same tasks and the same g.
 class IterativeSolver : public RidgeSolver {
  public:
-  /// Relative size of the error, in the norm of the equations, at which a column is done.
+  /// Relative error, in the norm of the equations, at which a column has converged.
   static constexpr double kTolerance = 3e-8;
   static constexpr std::size_t kMostIterations = 2000;
 
-  /// All arms of a system on one machine.
+  /// All arms of a system on one process.
   IterativeSolver(const Context& context, const RidgeSystem& system);
-  /// Some arms: rows of the others stay zero.
+  /// Some arms; the rows of the others stay zero.
   IterativeSolver(const Context& context, std::shared_ptr<const EquationSource> source,
                   std::span<const std::size_t> arms,
                   IterationLimits limits = {kTolerance, kMostIterations});

@@ -13,32 +13,32 @@ KernelDiagonal find_kernel_diagonal(const Context& context, const ArmEquations& 
                              strengths[GroupKind::kNeighbourMeansCounts] > 0 ||
                              strengths[GroupKind::kNeighbourSumsNumeric] > 0 ||
                              strengths[GroupKind::kNeighbourMeansNumeric] > 0;
-  NeighbourLengths lengths;
-  if (sums_features) lengths = equations.source().measure_lengths(context);
+  NeighbourNorms norms;
+  if (sums_features) norms = equations.source().neighbour_norms(context);
   KernelDiagonal out{std::vector<double>(size, 0.0), std::vector<double>(size, 0.0)};
-  std::vector<double>& by_words =
-      equations.num_words() >= equations.num_positions_of_all() ? out.spread : out.narrow;
+  std::vector<double>& by_counts =
+      equations.num_counts() >= equations.num_positions_of_all() ? out.spread : out.narrow;
   for (std::size_t row = 0; row < size; ++row) {
     const std::size_t position = first + row;
     const double inverse = tables.inverse_degree[position];
     out.spread[row] += (strengths[GroupKind::kNeighbourEffects] +
                         strengths[GroupKind::kMeanNeighbourEffects] * inverse * inverse) *
                        tables.degree[position];
-    if (tables.words->row(position).size() > 0) by_words[row] += strengths[GroupKind::kOwnCounts];
+    if (tables.counts->row(position).size() > 0) by_counts[row] += strengths[GroupKind::kOwnCounts];
     const auto add_own = [&](GroupKind kind, const Matrix<double>& table) {
       if (strengths[kind] == 0) return;
       out.narrow[row] += strengths[kind] * dot(table.row(position), table.row(position));
     };
-    add_own(GroupKind::kOwnNumeric, *tables.columns);
+    add_own(GroupKind::kOwnNumeric, *tables.numeric);
     add_own(GroupKind::kOwnSmooth, *tables.smooth);
     add_own(GroupKind::kOwnCurves, *tables.curves);
     if (!sums_features) continue;
-    by_words[row] += (strengths[GroupKind::kNeighbourSumsCounts] +
-                      strengths[GroupKind::kNeighbourMeansCounts] * inverse * inverse) *
-                     lengths.words[position];
+    by_counts[row] += (strengths[GroupKind::kNeighbourSumsCounts] +
+                       strengths[GroupKind::kNeighbourMeansCounts] * inverse * inverse) *
+                      norms.counts[position];
     out.narrow[row] += (strengths[GroupKind::kNeighbourSumsNumeric] +
                         strengths[GroupKind::kNeighbourMeansNumeric] * inverse * inverse) *
-                       lengths.columns[position];
+                       norms.numeric[position];
   }
   return out;
 }

@@ -10,15 +10,15 @@ namespace cone {
 
 /// The diagonal of an arm's kernel, one number per position of the arm, in two parts.
 struct KernelDiagonal {
-  /// Groups with at least as many effects as the arm has positions. What positions have in common
-  /// by them is spread over as many directions, so the diagonal says most of it.
+  /// Groups with at least as many effects as the arm has positions: a flat spectrum, which the
+  /// diagonal approximates well.
   std::vector<double> spread;
-  /// All others: a few directions hold most of it, and the diagonal would say little.
+  /// All other groups: a few directions dominate, which the diagonal cannot represent.
   std::vector<double> narrow;
 };
 
-/// With the given strengths instead of the arm's. O(positions), and O(edges · words per node) where
-/// sums or means of words or columns are among them.
+/// With the given variances instead of the arm's. O(positions), and O(edges · count features per
+/// node) where they include neighbour sums or means of features.
 KernelDiagonal find_kernel_diagonal(const Context& context, const ArmEquations& equations,
                                     const GroupStrengths& strengths);
 

@@ -7,8 +7,8 @@
 #include "ops/neighbour_sums.hpp"
 #include "ops/sparse.hpp"
 
-// Products with the kernels, by nothing but products with the features, the network and their
-// transposes.
+// Products with the kernels, computed from products with the features, the adjacency matrix and
+// their transposes only: no kernel matrix is formed.
 
 namespace cone {
 namespace {
@@ -31,31 +31,32 @@ void add_scaled(const Context& context, double scale, MatrixView<const double> m
   });
 }
 
-/// Rows of a view, or every step-th of them.
+/// Rows [begin, end) of a view.
 template <class T>
 MatrixView<T> slice(MatrixView<T> m, std::size_t begin, std::size_t end) {
   return {m.data() + begin * m.stride(), end - begin, m.cols(), m.stride()};
 }
 
-/// X'V over the positions of all processes, words × columns of V.
-Matrix<double> sum_by_words(const Context& context, const EquationTables& tables,
-                            const Totals& totals, MatrixView<const double> v) {
-  const SparseMatrix& positions = *tables.positions_of_words;
+/// X'V over the positions of all ranks, count features × columns of V.
+Matrix<double> multiply_all_counts_transposed(const Context& context, const EquationTables& tables,
+                                              const Totals& totals, MatrixView<const double> v) {
+  const SparseMatrix& positions = *tables.counts_transposed;
   auto out = Matrix<double>::unfilled(positions.rows(), v.cols());
   ops::sparse_times_dense(context, view_rows(positions, 0, positions.rows()), v, out.view());
   totals.allreduce(out.values());
   return out;
 }
 
-/// out += scale · X[begin, end)·T, T: words × columns.
-void add_words(const Context& context, const SparseMatrix& words, std::size_t begin,
-               std::size_t end, double scale, MatrixView<const double> t, MatrixView<double> out) {
+/// out += scale · X[begin, end)·T, T: count features × columns.
+void add_counts(const Context& context, const SparseMatrix& counts, std::size_t begin,
+                std::size_t end, double scale, MatrixView<const double> t, MatrixView<double> out) {
   auto product = Matrix<double>::unfilled(end - begin, t.cols());
-  ops::sparse_times_dense(context, view_rows(words, begin, end), t, product.view());
+  ops::sparse_times_dense(context, view_rows(counts, begin, end), t, product.view());
   add_scaled(context, scale, product.view(), out);
 }
 
-/// out[begin, end) += scale · D·(D'·V[begin, end)) for a dense table D, D'V over all processes.
+/// out[begin, end) += scale · D·(D'·V[begin, end)) for a dense table D, with D'V reduced over all
+/// ranks.
 void add_dense(const Context& context, const Totals& totals, const Matrix<double>& table,
                std::size_t begin, std::size_t end, double scale, MatrixView<const double> v,
                MatrixView<double> out) {
@@ -68,24 +69,27 @@ void add_dense(const Context& context, const Totals& totals, const Matrix<double
   add_scaled(context, scale, product.view(), slice(out, begin, end));
 }
 
-/// neighbours·W + words·X(X'W) + columns·D(D'W), in place of W: what the neighbours pass on.
-void pass_on(const Context& context, const EquationTables& tables, const Totals& totals,
-             const GroupStrengths& s, bool averages, MatrixView<double> w) {
+/// W ← σ²_e·W + σ²_x·X(X'W) + σ²_d·D(D'W): the kernel of neighbour effects and of the neighbours'
+/// count (X) and numeric (D) features, between the neighbours.
+void multiply_inner_kernel(const Context& context, const EquationTables& tables,
+                           const Totals& totals, const GroupStrengths& s, bool averages,
+                           MatrixView<double> w) {
   using enum GroupKind;
-  const double neighbours = s[averages ? kMeanNeighbourEffects : kNeighbourEffects];
-  const double words = s[averages ? kNeighbourMeansCounts : kNeighbourSumsCounts];
-  const double columns = s[averages ? kNeighbourMeansNumeric : kNeighbourSumsNumeric];
+  const double effects = s[averages ? kMeanNeighbourEffects : kNeighbourEffects];
+  const double counts = s[averages ? kNeighbourMeansCounts : kNeighbourSumsCounts];
+  const double numeric = s[averages ? kNeighbourMeansNumeric : kNeighbourSumsNumeric];
   const std::size_t n = tables.num_positions();
   Matrix<double> lifted(n, w.cols());
-  if (words > 0) {
-    const Matrix<double> inner = sum_by_words(context, tables, totals, MatrixView<const double>(w));
-    add_words(context, *tables.words, 0, n, words, inner.view(), lifted.view());
+  if (counts > 0) {
+    const Matrix<double> inner =
+        multiply_all_counts_transposed(context, tables, totals, MatrixView<const double>(w));
+    add_counts(context, *tables.counts, 0, n, counts, inner.view(), lifted.view());
   }
-  add_dense(context, totals, *tables.columns, 0, n, columns, w, lifted.view());
+  add_dense(context, totals, *tables.numeric, 0, n, numeric, w, lifted.view());
   context.for_each_range(n, kProductRowsPerPiece, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       double* row = w.data() + i * w.stride();
-      for (std::size_t c = 0; c < w.cols(); ++c) row[c] = neighbours * row[c] + lifted(i, c);
+      for (std::size_t c = 0; c < w.cols(); ++c) row[c] = effects * row[c] + lifted(i, c);
     }
   });
 }
@@ -101,7 +105,7 @@ Matrix<double> divide_by_degree(const Context& context, const EquationTables& ta
   return out;
 }
 
-/// out[begin, end) += (divided by the degree, for means) A[begin, end)·Z
+/// out[begin, end) += S[begin, end)·Z with S = A, or D⁻¹A where neighbours are averaged.
 void add_neighbours(const Context& context, const EquationTables& tables, std::size_t begin,
                     std::size_t end, bool averages, MatrixView<const double> z,
                     MatrixView<double> out) {
@@ -119,27 +123,28 @@ void add_neighbours(const Context& context, const EquationTables& tables, std::s
                          });
 }
 
-/// out += A·(what neighbours pass on of A·V), divided by degrees for means.
-void add_through_neighbours(const Context& context, const EquationSource& source,
-                            const GroupStrengths& s, bool averages, const Matrix<double>& v,
-                            Matrix<double>& out) {
+/// out += S·K·(A'V), K the kernel of multiply_inner_kernel; for means V is divided by the degrees
+/// already.
+void add_neighbour_kernel(const Context& context, const EquationSource& source,
+                          const GroupStrengths& s, bool averages, const Matrix<double>& v,
+                          Matrix<double>& out) {
   const EquationTables tables = source.tables();
-  const RowsElsewhere& elsewhere = source.neighbours_elsewhere();
+  const GhostRows& ghosts = source.neighbour_ghosts();
   const std::size_t n = tables.num_positions();
-  const std::size_t num_rows = n + source.num_elsewhere();
-  const Matrix<double>* seen = &v;
-  Matrix<double> with_others;
-  if (elsewhere.is_spread()) {
-    with_others = Matrix<double>::unfilled(num_rows, v.cols());
-    std::ranges::copy(v.values(), with_others.data());
-    elsewhere.fetch(with_others);
-    seen = &with_others;
+  const std::size_t num_rows = n + source.num_ghosts();
+  const Matrix<double>* table = &v;
+  Matrix<double> ghosted;
+  if (ghosts.is_distributed()) {
+    ghosted = Matrix<double>::unfilled(num_rows, v.cols());
+    std::ranges::copy(v.values(), ghosted.data());
+    ghosts.fetch(ghosted);
+    table = &ghosted;
   }
   auto w = Matrix<double>::unfilled(num_rows, v.cols());
-  ops::sum_listed_rows(context, tables.list_offsets, tables.lists, seen->view(),
+  ops::sum_listed_rows(context, tables.list_offsets, tables.lists, table->view(),
                        slice(w.view(), 0, n));
-  pass_on(context, tables, source.totals(), s, averages, slice(w.view(), 0, n));
-  elsewhere.fetch(w);
+  multiply_inner_kernel(context, tables, source.totals(), s, averages, slice(w.view(), 0, n));
+  ghosts.fetch(w);
   add_neighbours(context, tables, 0, n, averages, w.view(), out.view());
 }
 
@@ -153,18 +158,18 @@ Matrix<double> multiply_kernel(const Context& context, const EquationSource& sou
   const std::size_t n = tables.num_positions();
   Matrix<double> out(n, v.cols());
   if (s[GroupKind::kOwnCounts] > 0) {
-    const Matrix<double> inner = sum_by_words(context, tables, totals, v.view());
-    add_words(context, *tables.words, 0, n, s[GroupKind::kOwnCounts], inner.view(), out.view());
+    const Matrix<double> inner = multiply_all_counts_transposed(context, tables, totals, v.view());
+    add_counts(context, *tables.counts, 0, n, s[GroupKind::kOwnCounts], inner.view(), out.view());
   }
-  for (const auto& [table, kind] : {std::pair(tables.columns, GroupKind::kOwnNumeric),
+  for (const auto& [table, kind] : {std::pair(tables.numeric, GroupKind::kOwnNumeric),
                                     std::pair(tables.smooth, GroupKind::kOwnSmooth),
                                     std::pair(tables.curves, GroupKind::kOwnCurves)}) {
     add_dense(context, totals, *table, 0, n, s[kind], v.view(), out.view());
   }
-  if (s.sums()) add_through_neighbours(context, source, s, /*averages=*/false, v, out);
+  if (s.sums()) add_neighbour_kernel(context, source, s, /*averages=*/false, v, out);
   if (s.means()) {
-    add_through_neighbours(context, source, s, /*averages=*/true,
-                           divide_by_degree(context, tables, v), out);
+    add_neighbour_kernel(context, source, s, /*averages=*/true,
+                         divide_by_degree(context, tables, v), out);
   }
   return out;
 }
@@ -188,46 +193,46 @@ Matrix<double> multiply_own_kernels(const Context& context, const RidgeSystem& s
   const auto any = [&](const auto& asks) {
     return std::any_of(strengths.begin(), strengths.end(), asks);
   };
-  // The part of a table of (item, arm) rows that is an arm's.
+  // The rows of one arm in a table of (item, arm) rows.
   const auto part_of = [&](Matrix<double>& table, std::size_t items, std::size_t arm) {
     return MatrixView<double>(table.data() + arm * width, items, width, arms * width);
   };
   if (any([](const GroupStrengths& s) { return s[GroupKind::kOwnCounts] > 0; })) {
-    auto inner = Matrix<double>::unfilled(inputs.words.cols() * arms, width);
+    auto inner = Matrix<double>::unfilled(inputs.counts.cols() * arms, width);
     ops::sparse_times_dense(context,
-                            {n, inputs.word_split, inputs.positions_of_words.columns(),
-                             inputs.positions_of_words.values()},
+                            {n, inputs.count_split, inputs.counts_transposed.columns(),
+                             inputs.counts_transposed.values()},
                             v.view(), inner.view());
     for (std::size_t a = 0; a < arms; ++a) {
-      add_words(context, inputs.words, inputs.arm_begin[a], inputs.arm_begin[a + 1],
-                strengths[a][GroupKind::kOwnCounts],
-                MatrixView<const double>(part_of(inner, inputs.words.cols(), a)),
-                slice(out.view(), inputs.arm_begin[a], inputs.arm_begin[a + 1]));
+      add_counts(context, inputs.counts, inputs.arm_begin[a], inputs.arm_begin[a + 1],
+                 strengths[a][GroupKind::kOwnCounts],
+                 MatrixView<const double>(part_of(inner, inputs.counts.cols(), a)),
+                 slice(out.view(), inputs.arm_begin[a], inputs.arm_begin[a + 1]));
     }
   }
   for (std::size_t a = 0; a < arms; ++a) {
     const std::size_t begin = inputs.arm_begin[a];
     const std::size_t end = inputs.arm_begin[a + 1];
-    for (const auto& [table, kind] : {std::pair(tables.columns, GroupKind::kOwnNumeric),
+    for (const auto& [table, kind] : {std::pair(tables.numeric, GroupKind::kOwnNumeric),
                                       std::pair(tables.smooth, GroupKind::kOwnSmooth),
                                       std::pair(tables.curves, GroupKind::kOwnCurves)}) {
       add_dense(context, alone, *table, begin, end, strengths[a][kind], v.view(), out.view());
     }
   }
-  const auto through_neighbours = [&](const Matrix<double>& from, bool averages) {
+  const auto add_neighbour_kernels = [&](const Matrix<double>& from, bool averages) {
     auto w = Matrix<double>::unfilled(n * arms, width);
     ops::sum_listed_rows(context, inputs.arm_split, inputs.graph.neighbours(), from.view(),
                          w.view());
     for (std::size_t a = 0; a < arms; ++a) {
       const MatrixView<double> part = part_of(w, n, a);
-      pass_on(context, tables, alone, strengths[a], averages, part);
+      multiply_inner_kernel(context, tables, alone, strengths[a], averages, part);
       add_neighbours(context, tables, inputs.arm_begin[a], inputs.arm_begin[a + 1], averages,
                      MatrixView<const double>(part), out.view());
     }
   };
-  if (any([](const GroupStrengths& s) { return s.sums(); })) through_neighbours(v, false);
+  if (any([](const GroupStrengths& s) { return s.sums(); })) add_neighbour_kernels(v, false);
   if (any([](const GroupStrengths& s) { return s.means(); })) {
-    through_neighbours(divide_by_degree(context, tables, v), true);
+    add_neighbour_kernels(divide_by_degree(context, tables, v), true);
   }
   return out;
 }

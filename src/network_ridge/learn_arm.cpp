@@ -43,11 +43,11 @@ void drop_negligible(ArmModel& model) {
   }
 }
 
-/// Nodes of a sample of a large network hardly share neighbours. To its likelihood, effects of
-/// neighbours look like noise then (their sum like noise that grows with the degree), and it may
-/// leave no noise at all: singular equations, and predictions that repeat outcomes. So variances of
-/// a sample give the noise a tenth of what effects of neighbours explain, or more; of their sum,
-/// the noise that grows with the degree, unless noise is to be the same for all.
+/// Nodes of a sample of a large network hardly share neighbours. Neighbour effects are then not
+/// identified from noise (their sum not from noise that grows with the degree), and the likelihood
+/// may leave no noise at all: singular equations, and predictions that reproduce the outcomes. So
+/// the noise learnt on a sample is at least a tenth of the variance of the neighbour effects; for
+/// their sum it is the noise that grows with the degree, unless noise is homoscedastic.
 void keep_noise(const RidgeSystem& system, RidgeNoise kind, ArmModel& model) {
   constexpr double kLeastShare = 0.1;
   for (std::size_t g = 0; g < system.groups.size(); ++g) {
@@ -57,7 +57,7 @@ void keep_noise(const RidgeSystem& system, RidgeNoise kind, ArmModel& model) {
     double& noise = sums && kind == RidgeNoise::kDegree ? model.noise_growth : model.noise;
     noise = std::max(noise, least);
   }
-  // Beside the noise that it has now, what mattered before may not: every group that stays costs
+  // Groups may have become negligible beside the larger noise, and every group that stays costs
   // passes over the network.
   drop_negligible(model);
 }
@@ -65,8 +65,8 @@ void keep_noise(const RidgeSystem& system, RidgeNoise kind, ArmModel& model) {
 }  // namespace
 
 std::vector<std::size_t> choose_fixed(std::span<const Matrix<double>> products) {
-  constexpr double kExplained = 1e-10;
-  // Slopes through fewer nodes run away at popular ones.
+  constexpr double kDependent = 1e-10;
+  // Slopes estimated from fewer nodes extrapolate wildly at nodes of high degree.
   constexpr double kNodesPerFixed = 8;
   constexpr std::size_t kAll = RidgeSystem::kNumFixed;
   double fewest = std::numeric_limits<double>::infinity();
@@ -84,8 +84,8 @@ std::vector<std::size_t> choose_fixed(std::span<const Matrix<double>> products) 
       if (!before.factorise()) return false;
       const std::vector<double> with = side;
       before.solve(side);
-      const double left = gram(column, column) - dot(with, side);
-      return left > kExplained * gram(column, column);
+      const double residual = gram(column, column) - dot(with, side);
+      return residual > kDependent * gram(column, column);
     });
     if (is_new) kept.push_back(column);
   }

@@ -13,15 +13,16 @@
 
 namespace cone {
 
-/// Fixed effects in order, without those that the ones before explain on the nodes of some task, or
-/// that some task has too few nodes for. `products`: of the fixed effects, one matrix per task.
+/// The fixed effects in order, without those that are linearly dependent on earlier ones on the
+/// nodes of some task, or for which some task has too few nodes. `products`: the Gram matrix of the
+/// fixed effects, one per task.
 std::vector<std::size_t> choose_fixed(std::span<const Matrix<double>> products);
 
-/// The rows in the order of their ids' hashes: the first of them are a sample that does not depend
+/// The rows in the order of their ids' hashes: the first k are a random sample that does not depend
 /// on the order of the nodes.
 std::vector<std::size_t> order_by_hash(std::span<const std::uint64_t> hash);
 
-/// Nodes of an arm that its variances are learnt from.
+/// The nodes of an arm that its variances are learnt from.
 struct SampledArm {
   std::span<const std::uint32_t> positions;
   std::span<const double> outcome;
@@ -34,7 +35,7 @@ struct LearntArm {
   ArmKernels kernels;  ///< of the positions
 };
 
-/// Puts learnt variances, ordered as the groups are and then the noises, into the model.
+/// Puts learnt variances (one per group, then the noises) into the model.
 void adopt_variances(const LearntVariances& learnt, ArmModel& model);
 
 /// Learns the variances and puts them into the model, whose mean, sd and fixed effects are known.

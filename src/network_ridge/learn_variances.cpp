@@ -12,17 +12,17 @@ namespace {
 
 constexpr double kLowest = -16;
 constexpr double kHighest = 6;
-/// What one step may multiply a variance by.
+/// The range of factors by which one step may multiply a variance.
 constexpr double kMostShrinking = 0.05;
 constexpr double kMostGrowing = 1e5;
-/// The logarithm of a variance that may as well be zero.
+/// The logarithm of a variance that is negligible.
 constexpr double kSmall = -6.2;
-constexpr double kSecondChance = 1e-3;
+constexpr double kRestartVariance = 1e-3;
 constexpr std::size_t kMostSteps = 60;
-/// Numbers of nodes that the search begins on, where there are twice as many or more.
+/// Sizes of the samples that the search begins on, where there are at least twice as many nodes.
 constexpr std::array<std::size_t, 2> kFirstSizes = {400, 1500};
 
-/// Half of the outcome's variance to the groups, half to the noise.
+/// Starting values: half of the outcome's variance to the groups, half to the noise.
 std::vector<double> start_variances(std::size_t num_groups, std::size_t num_noises) {
   std::vector<double> logs;
   for (std::size_t g = 0; g < num_groups; ++g) {
@@ -40,8 +40,8 @@ std::vector<double> exponentials(std::span<const double> logs) {
   return out;
 }
 
-/// A variance at a bound that the likelihood wants beyond it stays there.
-bool is_held(double log, double gradient) {
+/// Whether a variance is at a bound and the gradient points beyond it.
+bool is_at_bound(double log, double gradient) {
   return (log <= kLowest && gradient >= 0) || (log >= kHighest && gradient <= 0);
 }
 
@@ -50,19 +50,19 @@ struct Step {
   double largest_gain = 0;  ///< of the log likelihood, before bounds
 };
 
-/// The most that a change of one logarithm may gain. The likelihood is close to linear in a
-/// variance that goes to zero, so going down gains no more than the gradient, whatever the
-/// quadratic model promises. Never negative: steps are coupled, and one coordinate's loss must not
-/// hide what the others gain.
+/// An upper bound on the gain in log likelihood from a change of one logarithm. The likelihood is
+/// close to linear in a variance that goes to zero, so a decrease gains no more than the gradient,
+/// whatever the quadratic model predicts. Never negative: steps are coupled, and the loss of one
+/// coordinate must not cancel the gain of the others.
 double bound_gain(double gradient, double change) {
   const double quadratic = 0.5 * std::abs(gradient * change);
   return change < 0 ? std::min(quadratic, std::abs(gradient)) : quadratic;
 }
 
-/// The logarithm after a step. A Newton step of the variance itself multiplies it by 1 + change,
-/// which a step of its logarithm overdoes where the change is large, up or down.
+/// The logarithm after a step. A Newton step of the variance itself multiplies it by 1 + change; a
+/// step of its logarithm overshoots where the change is large, up or down.
 double move_log(double log, double change) {
-  // A small variance that the data want smaller still is gone: no need to go there by steps.
+  // A negligible variance that still decreases goes to the lower bound at once.
   if (log < kSmall && change < -1) return kLowest;
   const double factor = std::clamp(1 + change, kMostShrinking, kMostGrowing);
   return std::clamp(log + std::log(factor), kLowest, kHighest);
@@ -71,7 +71,7 @@ double move_log(double log, double change) {
 Step propose(const LikelihoodPoint& point, std::span<const double> logs, double damping) {
   std::vector<std::size_t> free;
   for (std::size_t g = 0; g < logs.size(); ++g) {
-    if (!is_held(logs[g], point.gradient[g])) free.push_back(g);
+    if (!is_at_bound(logs[g], point.gradient[g])) free.push_back(g);
   }
   Step step{{logs.begin(), logs.end()}, 0};
   if (free.empty()) return step;
@@ -83,7 +83,7 @@ Step propose(const LikelihoodPoint& point, std::span<const double> logs, double 
     for (std::size_t c = 0; c < free.size(); ++c) {
       system.matrix(r, c) = point.information(free[r], free[c]);
     }
-    // The part in proportion to the largest keeps directions that the data say nothing about still.
+    // The term proportional to the largest keeps unidentified directions in place.
     system.matrix(r, r) += damping * system.matrix(r, r) + 1e-10 * largest + 1e-300;
     change.push_back(-point.gradient[free[r]]);
   }
@@ -97,12 +97,12 @@ Step propose(const LikelihoodPoint& point, std::span<const double> logs, double 
   return step;
 }
 
-/// How many steps a search usually takes. Nobody knows before: after these two thirds are done, and
-/// every further one takes the same share of what is left.
+/// The usual number of steps of a search, for the progress bar: after these, two thirds are shown
+/// as done, and every further step takes the same share of the rest.
 constexpr double kUsualSteps = 6;
 constexpr std::uint64_t kProgressParts = 1000;
 
-/// The part of a search that one climb is.
+/// The range of the progress bar that one climb covers.
 struct ClimbShare {
   double begin = 0;
   double end = 1;
@@ -115,7 +115,7 @@ struct ClimbShare {
   }
 };
 
-/// Newton steps from `logs` on, which become the best that were found.
+/// Newton steps from `logs`, which become the best values found.
 template <class Sample>
 LearntVariances climb(const Context& context, const Sample& sample, const ClimbShare& share,
                       std::vector<double>& logs, double tolerance) {
@@ -146,7 +146,7 @@ LearntVariances climb(const Context& context, const Sample& sample, const ClimbS
   return out;
 }
 
-/// The rows of a sample, as a sample.
+/// Some rows of a sample, as a sample.
 ArmSample take_rows(const Context& context, const ArmSample& sample,
                     std::span<const std::size_t> rows) {
   ArmSample part;
@@ -162,12 +162,12 @@ ArmSample take_rows(const Context& context, const ArmSample& sample,
   return part;
 }
 
-/// Climbs on the first of the nodes, where there are enough, and then on all.
+/// Climbs on the first nodes, where there are enough, and then on all.
 template <class Sample, class TakeFirst>
-LearntVariances climb_by_stages(const Context& context, const Sample& whole, std::size_t num_nodes,
+LearntVariances climb_by_stages(const Context& context, const Sample& all, std::size_t num_nodes,
                                 std::vector<double> logs, const TakeFirst& take_first,
                                 double tolerance) {
-  // A step costs the third power of the nodes.
+  // A step costs O(nodes³).
   const auto cost_of = [&](std::size_t size) {
     return std::pow(static_cast<double>(size) / static_cast<double>(num_nodes), 3);
   };
@@ -180,10 +180,10 @@ LearntVariances climb_by_stages(const Context& context, const Sample& whole, std
     if (2 * size > num_nodes) break;
     share = {share.end, share.end + cost_of(size) / cost};
     climb(context, take_first(size), share, logs, tolerance);
-    // A variance that the few nodes see nothing of gets its chance with the many.
-    for (double& value : logs) value = std::max(value, std::log(kSecondChance));
+    // A variance that vanishes on the few nodes may be identified on more of them.
+    for (double& value : logs) value = std::max(value, std::log(kRestartVariance));
   }
-  LearntVariances out = climb(context, whole, {share.end, 1}, logs, tolerance);
+  LearntVariances out = climb(context, all, {share.end, 1}, logs, tolerance);
   out.variances = exponentials(logs);
   out.num_nodes = num_nodes;
   return out;

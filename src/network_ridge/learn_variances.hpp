@@ -12,27 +12,30 @@
 
 namespace cone {
 
-/// Variances below this share of the noise are taken as zero: their group explains nothing, and
-/// leaving it out saves its products.
+/// Variances below this share of the noise are set to zero: the group explains nothing, and leaving
+/// it out saves its products.
 inline constexpr double kNegligibleShare = 1e-4;
 
 struct LearntVariances {
   std::vector<double> variances;  ///< as ArmSample orders them
-  double likelihood = 0;          ///< the negative restricted log likelihood there
+  double likelihood = 0;          ///< the negative restricted log likelihood at the variances
   std::size_t steps = 0;          ///< evaluations of the likelihood on all nodes
   bool converged = false;
   std::size_t num_nodes = 0;  ///< that they were learnt on
 };
 
-/// Restricted maximum likelihood by Newton steps with the average information, damped, within
-/// bounds of the logarithms of [−16, 6]. Begins on the first of the nodes in `order`, where a step
-/// costs little, and finishes on all. Converged where a further step would gain less than
-/// `tolerance` of the log likelihood, which is far below what data can tell.
+/// Variance components by restricted maximum likelihood (REML; Patterson and Thompson 1971,
+/// "Recovery of inter-block information when block sizes are unequal"), by damped Newton steps with
+/// the average information (Gilmour, Thompson and Cullis 1995, "Average information REML: an
+/// efficient algorithm for variance parameter estimation in linear mixed models"). The logarithms
+/// are kept within [−16, 6]. Begins on the first nodes in `order`, where a step costs little, and
+/// finishes on all. Converged where a further step would gain less than `tolerance` in log
+/// likelihood, far below what the data can resolve.
 LearntVariances learn_variances(const Context& context, const ArmSample& sample,
                                 std::span<const std::size_t> order, double tolerance = 1e-3);
 
-/// The same from sums over the nodes, by the same steps: `sum_first(k)` has those of the first k
-/// nodes in the order that the search of kernels begins by, `sums` those of all.
+/// The same steps from sums over the nodes: `sum_first(k)` gives those of the first k nodes in
+/// `order` of the function above, `sums` are those of all nodes.
 LearntVariances learn_variances(const Context& context, const FeatureSample& sums,
                                 const std::function<FeatureSample(std::size_t)>& sum_first,
                                 double tolerance = 1e-3);

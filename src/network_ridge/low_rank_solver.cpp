@@ -40,20 +40,21 @@ FeatureSample sum_over(const Context& context, const RidgeSystem& system, std::s
 
 ArmProducts::ArmProducts(const Context& context, const RidgeSystem& system, std::size_t arm,
                          std::span<const double> outcome) {
-  require(system.arms[arm].fixed_columns.size() == 1, "network ridge: more than a mean to project");
-  std::map<std::vector<char>, std::vector<std::uint32_t>> apart;
+  require(system.arms[arm].fixed_columns.size() == 1,
+          "network ridge: the low-rank solver has one fixed effect, the mean");
+  std::map<std::vector<char>, std::vector<std::uint32_t>> by_tasks;
   for (const std::uint32_t p : system.positions_of_arm(arm)) {
     std::vector<char> learning;
     for (const std::vector<char>& learns : system.learns_from) learning.push_back(learns[p]);
-    apart[std::move(learning)].push_back(p);
+    by_tasks[std::move(learning)].push_back(p);
   }
-  for (const auto& [learning, positions] : apart) {
+  for (const auto& [learning, positions] : by_tasks) {
     parts_.push_back({learning, sum_over(context, system, arm, positions, outcome)});
   }
 }
 
 template <class Chosen>
-FeatureSample ArmProducts::allreduce(const Chosen& is_chosen) const {
+FeatureSample ArmProducts::sum_parts(const Chosen& is_chosen) const {
   FeatureSample out = parts_.front().sums;
   std::ranges::fill(out.products.values(), 0.0);
   for (const Part& part : parts_) {
@@ -66,17 +67,17 @@ FeatureSample ArmProducts::allreduce(const Chosen& is_chosen) const {
 }
 
 FeatureSample ArmProducts::of_all() const {
-  return allreduce([](const Part&) { return true; });
+  return sum_parts([](const Part&) { return true; });
 }
 
 FeatureSample ArmProducts::of_task(std::size_t task) const {
-  return allreduce([task](const Part& part) { return part.learning[task] != 0; });
+  return sum_parts([task](const Part& part) { return part.learning[task] != 0; });
 }
 
 void LowRankSolver::prepare_arm(const Context& context, std::size_t arm,
                                 const ArmProducts& products) {
-  // Solving loses about as many digits as this has; the second solve brings back as many as are
-  // left, if any are.
+  // A solve loses about as many digits as the condition number has; the second solve restores as
+  // many as a solve keeps, which must be some.
   constexpr double kMostCondition = 1e11;
   require(arms_.size() == arm, "network ridge: arms out of order");
   const ArmModel& model = system_.arms[arm];
@@ -88,7 +89,7 @@ void LowRankSolver::prepare_arm(const Context& context, std::size_t arm,
   ArmFactor out{OwnFeatures(*system_.inputs, groups), {}, noise, {}};
   for (std::size_t t = 0; t < system_.num_tasks(); ++t) {
     const FeatureSample sums = products.of_task(t);
-    std::vector<std::size_t> kept;  // features of the groups that explain something, among all
+    std::vector<std::size_t> kept;  // features of the groups with positive variance, among all
     out.deviation.clear();
     for (std::size_t g = 0; g < system_.groups.size(); ++g) {
       if (!(model.group_variances[g] > 0)) continue;
@@ -118,8 +119,8 @@ void LowRankSolver::prepare_arm(const Context& context, std::size_t arm,
   arms_.push_back(std::move(out));
 }
 
-/// With w̄ the mean of the features times their deviations and f̄ that of f, over the positions that
-/// the task learns from:
+/// With w the features times the standard deviations of their effects, w̄ their mean and f̄ that of
+/// f over the positions that the task learns from:
 ///
 ///   h = W'x = M⁻¹(Σ w·(f − f̄) + τ·g·w̄)    λ = f̄ − w̄'h − τg/n    x = (f − w'h − λ)/τ
 void LowRankSolver::solve_arm(const Context& context, std::size_t arm, const Matrix<double>& f,
@@ -149,15 +150,15 @@ void LowRankSolver::solve_arm(const Context& context, std::size_t arm, const Mat
   Matrix<double> lifted(r, width);  // h, times the deviations
   context.for_each_range(width, 1, [&](std::size_t k, std::size_t) {
     const TaskFactor& task = factor.tasks[tasks[k]];
-    const double asked = g(fixed_row, k);
+    const double wanted = g(fixed_row, k);
     std::vector<double> side(r);
     for (std::size_t i = 0; i < r; ++i) {
-      side[i] = factor.deviation[i] * projected(i, k) + factor.noise * asked * task.mean[i];
+      side[i] = factor.deviation[i] * projected(i, k) + factor.noise * wanted * task.mean[i];
     }
     solve_lower(task.factor, side);  // h
     const double explained = dot(task.mean, side);
     for (std::size_t i = 0; i < r; ++i) lifted(i, k) = factor.deviation[i] * side[i];
-    out.lambda(fixed_row, k) = means[k] - explained - factor.noise * asked / task.num_positions;
+    out.lambda(fixed_row, k) = means[k] - explained - factor.noise * wanted / task.num_positions;
   });
   const Matrix<double> explained = factor.features.expand(context, positions, lifted);
   for (std::size_t i = 0; i < positions.size(); ++i) {
@@ -172,7 +173,7 @@ void LowRankSolver::solve_arm(const Context& context, std::size_t arm, const Mat
 RidgeSolution LowRankSolver::solve(const Context& context, const Matrix<double>& f,
                                    const Matrix<double>& g,
                                    std::span<const std::size_t> tasks) const {
-  require(arms_.size() == system_.arms.size(), "network ridge: an arm was not prepared");
+  require(arms_.size() == system_.arms.size(), "network ridge: an arm has not been prepared");
   return solve_twice(context, system_, {f, g}, tasks, [&](const RidgeSides& sides) {
     RidgeSolution out;
     out.x = Matrix<double>(f.rows(), f.cols());
@@ -184,8 +185,8 @@ RidgeSolution LowRankSolver::solve(const Context& context, const Matrix<double>&
   });
 }
 
-/// With d the position's row of features times their deviations, less w̄, the terms of
-/// posterior_variance.hpp are
+/// With d the position's row of features times the standard deviations of their effects, less w̄,
+/// the terms of posterior_variance.hpp are
 ///
 ///   k_ii − k'x − λ = τ·d'M⁻¹d + τ/n       |x|² = 1/n + d'M⁻¹d − τ·|M⁻¹d|²
 Matrix<double> LowRankSolver::find_variances(const Context& context, std::size_t task,
@@ -197,7 +198,7 @@ Matrix<double> LowRankSolver::find_variances(const Context& context, std::size_t
     const ArmFactor& arm = arms_[a];
     const TaskFactor& factor = arm.tasks[task];
     const std::size_t r = arm.features.size();
-    const double growth = system_.arms[a].noise + kNoiseFloor - arm.noise;  // N less N_u
+    const double growth = system_.arms[a].noise + kNoiseFloor - arm.noise;  // N − N_u
     const Matrix<double> inverse = ops::invert_from_cholesky(context, factor.factor.view());
     for (std::size_t first = 0; first < positions.size(); first += kRowsAtATime) {
       const auto chosen =

@@ -14,13 +14,13 @@
 
 namespace cone {
 
-/// Sums over some positions of an arm. `outcome`: of all of the arm's positions, in units of its
-/// model.
+/// Sums over some positions of an arm. `outcome`: of all of the arm's positions, standardised as in
+/// its model.
 FeatureSample sum_over(const Context& context, const RidgeSystem& system, std::size_t arm,
                        std::span<const std::uint32_t> positions, std::span<const double> outcome);
 
-/// The sums of an arm, apart by which tasks learn from a position: every task's equations, and the
-/// likelihood of all, follow from these.
+/// The sums of an arm, separately for each set of tasks that learn from a position: the equations
+/// of every task and the likelihood follow from them.
 class ArmProducts {
  public:
   ArmProducts(const Context& context, const RidgeSystem& system, std::size_t arm,
@@ -37,48 +37,47 @@ class ArmProducts {
     FeatureSample sums;
   };
   template <class Chosen>
-  FeatureSample allreduce(const Chosen& is_chosen) const;
+  FeatureSample sum_parts(const Chosen& is_chosen) const;
 
   std::vector<Part> parts_;
 };
 
-/// Exact where groups are features of the nodes themselves: equations of features × features per
-/// arm and task instead of positions × positions (see evaluate_likelihood of a FeatureSample).
+/// Exact where all groups are the nodes' own features: equations of features × features per arm and
+/// task instead of positions × positions (see evaluate_likelihood of a FeatureSample).
 /// O(positions · features² + tasks · features³) to prepare, then O(positions · features) per
 /// column.
 class LowRankSolver : public RidgeSolver {
  public:
-  /// The most features that this is worth its time with.
+  /// The number of features up to which this solver pays.
   static constexpr std::size_t kMostFeatures = 2000;
 
   explicit LowRankSolver(const RidgeSystem& system) : system_(system) {}
 
-  /// Every arm once, when its variances are known, before solve().
+  /// Factorises the equations of an arm whose variances are known; once per arm, before solve().
   void prepare_arm(const Context& context, std::size_t arm, const ArmProducts& products);
-  /// Whether double precision is enough for the arms that are prepared: the features explain so
-  /// much more than noise in some data (an outcome that is a sum of columns) that it is not.
+  /// Whether double precision suffices for the arms prepared so far. It does not where the features
+  /// explain almost everything (an outcome that is a sum of columns).
   bool is_accurate() const { return is_accurate_; }
 
   RidgeSolution solve(const Context& context, const Matrix<double>& f, const Matrix<double>& g,
                       std::span<const std::size_t> tasks) const override;
 
-  /// The variances of posterior_variance.hpp for what a task predicts, positions × arms, without a
-  /// column per position: O(positions · features²).
+  /// The variances of posterior_variance.hpp of a task's predictions, positions × arms, without one
+  /// right-hand side per position: O(positions · features²).
   Matrix<double> find_variances(const Context& context, std::size_t task,
                                 std::span<const std::uint32_t> positions) const;
 
  private:
   struct TaskFactor {
-    /// Of M = W'W + noise·I over the positions that the task learns from. No inverse: its errors do
-    /// not vanish where the equations want them to, and the second solve would not bring digits
-    /// back.
+    /// The Cholesky factor of M = W'W + noise·I over the positions that the task learns from. Not
+    /// the explicit inverse: a second solve could not restore the digits that it loses.
     Matrix<double> factor;
     std::vector<double> mean;  ///< of these positions' features, times the deviations
     double num_positions = 0;
   };
   struct ArmFactor {
-    OwnFeatures features;           ///< of the groups that explain something
-    std::vector<double> deviation;  ///< of every feature's effect
+    OwnFeatures features;           ///< of the groups with positive variance
+    std::vector<double> deviation;  ///< standard deviation of every feature's effect
     double noise = 0;
     std::vector<TaskFactor> tasks;
   };

@@ -23,8 +23,8 @@
 namespace cone {
 namespace {
 
-/// Who a task may learn from: the ridge chooses nothing on the selection nodes, so it may fit on
-/// them.
+/// The positions that a task may learn from. They include the selection nodes: the ridge selects
+/// nothing on them, so it may fit on them.
 std::vector<char> mark_learning(const FitTask& task, const RidgeInputs& inputs) {
   std::vector<char> learns(inputs.num_nodes(), 0);
   for (const NodeIndex i : task.fit) learns[inputs.position_of[i]] = 1;
@@ -34,7 +34,8 @@ std::vector<char> mark_learning(const FitTask& task, const RidgeInputs& inputs) 
   return learns;
 }
 
-/// Products of the fixed effects over the nodes of the arm that every task learns from.
+/// choose_fixed() from the Gram matrices of the fixed effects over the nodes of the arm that each
+/// task learns from.
 std::vector<std::size_t> choose_fixed(const RidgeSystem& system, std::size_t arm) {
   const RidgeInputs& inputs = *system.inputs;
   constexpr std::size_t kAll = RidgeSystem::kNumFixed;
@@ -60,10 +61,10 @@ std::vector<std::uint64_t> hash_ids(const Dataset& data, const RidgeInputs& inpu
   return hashes;
 }
 
-/// The standard deviation of what the fixed effects leave of the outcomes by least squares: the
-/// unit of the arm. Where the degree explains nearly all, the variances are still of a readable
-/// size.
-double spread_left(const RidgeSystem& system, const ArmModel& model,
+/// The residual standard deviation of the outcomes after least squares on the fixed effects: the
+/// unit of the arm, so that variances have a readable size where the degree explains nearly
+/// everything.
+double residual_sd(const RidgeSystem& system, const ArmModel& model,
                    std::span<const std::uint32_t> positions, std::span<const double> outcome) {
   const std::vector<std::size_t>& kept = model.fixed_columns;
   SmallSystem small(kept.size());
@@ -81,18 +82,18 @@ double spread_left(const RidgeSystem& system, const ArmModel& model,
   small.solve(slopes);
   CompensatedSum squares;
   for (std::size_t i = 0; i < positions.size(); ++i) {
-    double left = outcome[i] - model.mean;
+    double residual = outcome[i] - model.mean;
     for (std::size_t r = 0; r < kept.size(); ++r) {
-      left -= slopes[r] * system.fixed_effect(positions[i], kept[r]);
+      residual -= slopes[r] * system.fixed_effect(positions[i], kept[r]);
     }
-    squares.add(left * left);
+    squares.add(residual * residual);
   }
   const double sd = std::sqrt(squares.value() / static_cast<double>(positions.size()));
   constexpr double kRounding = 1e-8;  // the fixed effects explain everything
   return sd > kRounding * model.sd ? sd : model.sd;
 }
 
-/// Mean and spread of the arm's outcomes, and the fixed effects it has.
+/// Mean and standard deviation of the arm's outcomes, and its fixed effects.
 ArmModel describe_arm(const Dataset& data, const RidgeSystem& system, std::size_t arm,
                       std::span<const std::uint32_t> positions) {
   ArmModel model;
@@ -104,13 +105,13 @@ ArmModel describe_arm(const Dataset& data, const RidgeSystem& system, std::size_
   model.group_variances.assign(system.groups.size(), 0.0);
   model.noise = 1;
   model.fixed_columns = choose_fixed(system, arm);
-  if (model.sd > 0) model.sd = spread_left(system, model, positions, outcome);
+  if (model.sd > 0) model.sd = residual_sd(system, model, positions, outcome);
   return model;
 }
 
-/// The spread of the outcomes of all arms, for an arm that has none of its own: the best guess of
-/// how far they may vary. 1 where no outcome varies at all.
-double pooled_spread(const Dataset& data, const RidgeSystem& system) {
+/// The standard deviation of the outcomes of all arms, for an arm whose outcomes are constant. 1
+/// where all outcomes are.
+double pooled_sd(const Dataset& data, const RidgeSystem& system) {
   std::vector<double> outcome;
   for (std::size_t a = 0; a < system.inputs->num_arms(); ++a) {
     for (const std::uint32_t p : system.positions_of_arm(a)) {
@@ -121,7 +122,7 @@ double pooled_spread(const Dataset& data, const RidgeSystem& system) {
   return sd > 1e-12 * std::abs(mean(outcome)) ? sd : 1.0;
 }
 
-/// The outcomes of an arm's positions, all of them, in units of its model.
+/// The outcomes of all of an arm's positions, standardised as in its model.
 std::vector<double> scale_outcomes(const Dataset& data, const RidgeInputs& inputs,
                                    const ArmModel& model, std::size_t arm) {
   std::vector<double> out;
@@ -131,13 +132,13 @@ std::vector<double> scale_outcomes(const Dataset& data, const RidgeInputs& input
   return out;
 }
 
-/// The solver that is prepared arm by arm; at most one is there.
+/// The solver that is prepared arm by arm; at most one is set.
 struct PreparedSolver {
   std::unique_ptr<DenseSolver> dense;
   std::unique_ptr<LowRankSolver> low_rank;
 };
 
-/// Takes the variances that were learnt of the same groups; false where the groups differ.
+/// Reuses variances learnt for the same groups; false where the groups differ.
 bool adopt_kept(const NetworkRidgeSummary* kept, std::size_t arm, const RidgeSystem& system,
                 ArmModel& model, LearntVariances& learnt) {
   if (kept == nullptr || kept->arms.size() != system.inputs->num_arms()) return false;
@@ -165,10 +166,10 @@ void learn_arm(const Context& context, const Dataset& data, const NetworkRidgeOp
   const std::vector<std::uint32_t> positions = system.positions_of_arm(arm);
   ArmModel& model = system.arms.emplace_back(describe_arm(data, system, arm, positions));
   LearntVariances& learnt = part.learnt.emplace_back();
-  // Outcomes that do not vary, or hardly any: there is nothing to learn, and the mean is it.
+  // With constant outcomes or very few nodes there is nothing to learn: the prediction is the mean.
   const bool is_constant = !(model.sd > 1e-12 * (std::abs(model.mean) + 1e-300));
   const bool is_tiny = positions.size() < RidgeSystem::kNumFixed + 3;
-  if (is_constant) model.sd = pooled_spread(data, system);
+  if (is_constant) model.sd = pooled_sd(data, system);
   learnt.converged = true;
   learnt.num_nodes = positions.size();
   const bool learns =
@@ -225,13 +226,13 @@ void learn_arm(const Context& context, const Dataset& data, const NetworkRidgeOp
               Fault{{.item = "network ridge"}, what, "fit the model again with cone fit"});
 }
 
-/// The same with variances that are known.
+/// learn_arm() with known variances.
 void adopt_arm(const Context& context, const Dataset& data, const RidgeVariances& known,
                std::size_t arm, RidgePart& part, const PreparedSolver& solver) {
   RidgeSystem& system = part.system;
-  // Dependent ones would have no solution.
+  // The equations have no solution with linearly dependent fixed effects.
   if (known.arms[arm].fixed_columns != choose_fixed(system, arm)) {
-    refuse_known("the model has other fixed effects than the data");
+    refuse_known("the model's fixed effects differ from those of the data");
   }
   const ArmModel& model = system.arms.emplace_back(known.arms[arm]);
   part.learnt.push_back(known.learnt[arm]);
@@ -249,12 +250,13 @@ void adopt_arm(const Context& context, const Dataset& data, const RidgeVariances
 void require_same_groups(const RidgeFit& known, std::span<const RidgeGroup> groups,
                          std::size_t num_arms, std::size_t num_parts) {
   const bool fits = std::ranges::equal(known.groups, groups, {}, {}, &RidgeGroup::kind);
-  const bool is_whole = known.parts.size() == num_parts && known.arms.size() == num_arms;
-  if (!fits || !is_whole) refuse_known("the model has other groups or arms than the data");
+  const bool has_same_size = known.parts.size() == num_parts && known.arms.size() == num_arms;
+  if (!fits || !has_same_size)
+    refuse_known("the model's groups or arms differ from those of the data");
 }
 
-/// Whether sums over features are fewer operations than sums over nodes: no group looks at
-/// neighbours, and there are more nodes than features.
+/// Whether the low-rank solver takes fewer operations: no group involves neighbours, and there are
+/// more nodes than features.
 bool has_low_rank(const RidgeSystem& system) {
   if (!are_own_features(system.groups) || system.inputs->has_edges()) return false;
   const std::size_t features = OwnFeatures(*system.inputs, system.groups).size();
@@ -281,8 +283,8 @@ RidgeMethod choose_method(const RidgeSystem& system, const NetworkRidgeOptions& 
   return RidgeMethod::kDense;
 }
 
-/// Learns or adopts the variances of all arms, the k-th part of `num_parts`, and prepares the
-/// solver that is prepared arm by arm.
+/// Learns or adopts the variances of all arms for the k-th of `num_parts` parts, and prepares its
+/// solver, unless that is the iterative one.
 PreparedSolver prepare_arms(const Context& context, const Dataset& data,
                             const NetworkRidgeOptions& options, const VarianceSource& source,
                             std::size_t k, std::size_t num_parts, bool may_be_low_rank,

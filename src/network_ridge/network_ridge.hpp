@@ -21,7 +21,7 @@ namespace cone {
 
 struct RidgeFit;  // ridge_fit.hpp
 
-/// How the equations are solved.
+/// The solver of the equations.
 enum class RidgeMethod {
   kDense,      ///< DenseSolver
   kLowRank,    ///< LowRankSolver
@@ -45,7 +45,7 @@ struct RidgePart {
   RidgeMethod method = RidgeMethod::kIterative;
 };
 
-/// A network ridge whose variances are learnt, ready to solve.
+/// A network ridge with learnt variances, ready to solve.
 struct NetworkRidge {
   std::shared_ptr<const RidgeInputs> inputs;
   std::vector<std::unique_ptr<RidgePart>> parts;
@@ -54,21 +54,21 @@ struct NetworkRidge {
 
 /// Arms up to this size are solved by dense factors, and their variances learnt on all nodes.
 inline constexpr std::size_t kLargestDenseArm = 5000;
-/// Variances of larger arms are learnt on this many nodes, each with its features and neighbours
-/// whole.
+/// Variances of larger arms are learnt on this many nodes, each with all its features and
+/// neighbours.
 inline constexpr std::size_t kVarianceSample = 3000;
 
-/// Where variances are kept, iterations take less time than a dense factor of a larger arm.
+/// With reused variances, the iterative solver is faster than a dense factor for larger arms.
 inline constexpr std::size_t kLargestKeptArm = 1500;
 
-/// Whether an arm is small enough for dense factors, where no solver is asked for; `most_nodes`: as
-/// in VarianceSource.
+/// Whether an arm is small enough for dense factors, where the user names no solver; `most_nodes`:
+/// as in VarianceSource.
 constexpr bool is_small_arm(std::size_t arm_size, std::size_t most_nodes = 0) {
   return arm_size <= (most_nodes == 0 ? kLargestDenseArm : most_nodes);
 }
 
-/// On how many nodes of an arm its variances are learnt: on all where it is solved by dense
-/// factors, else on no more than `most_nodes`; 0: as many as the arm's size suggests.
+/// The number of nodes on which an arm's variances are learnt: all where it is solved by dense
+/// factors, else at most `most_nodes`; 0: chosen from the arm's size.
 constexpr std::size_t choose_sample_size(std::size_t arm_size, bool is_dense,
                                          std::size_t most_nodes) {
   if (is_dense) return arm_size;
@@ -76,8 +76,8 @@ constexpr std::size_t choose_sample_size(std::size_t arm_size, bool is_dense,
   return most_nodes < arm_size ? most_nodes : arm_size;
 }
 
-/// How far a run has come, as shares of its time, when variances are learnt, when the equations are
-/// prepared and when outcomes are predicted; what is left are the weights of policies.
+/// Progress at the end of each stage, as a share of the run's time: variances learnt, equations
+/// prepared, outcomes predicted. The rest is the implied weights of policies.
 struct RidgeProgress {
   double learnt;
   double prepared;
@@ -95,17 +95,17 @@ constexpr RidgeProgress expect_progress(RidgeMethod method) {
   return {0.15, 0.4, 0.6};
 }
 
-/// Where variances come from, where they are not learnt on all nodes of the data.
+/// Alternatives to learning the variances on all nodes of the data.
 struct VarianceSource {
-  /// What was learnt of this data, plan and options before: the equations are the same to the last
-  /// bit. Throws Error(kData) where its groups are not the data's.
+  /// An earlier fit to the same data, plan and options: the equations are bitwise the same. Throws
+  /// Error(kData) where its groups are not the data's.
   const RidgeFit* known = nullptr;
-  /// What was learnt of data that this is a variant of (a column less, nodes less, other draws of
-  /// the outcome): kept where the groups are the same, as learning them is most of the time that a
-  /// fit takes; learnt anew where the groups differ.
+  /// Variances learnt on data of which this is a variant (a column or nodes dropped, resampled
+  /// outcomes): reused where the groups are the same, as learning them takes most of the time of a
+  /// fit; learnt again where the groups differ.
   std::shared_ptr<const NetworkRidgeSummary> kept;
-  /// Learn variances on no more nodes of an arm than these, unless the solver is dense, which it is
-  /// not for larger arms; 0: as many as the arm's size and the solver suggest.
+  /// The most nodes of an arm to learn variances on, unless the solver is dense, which it is not
+  /// for larger arms; 0: chosen from the arm's size and the solver.
   std::size_t most_nodes = 0;
 };
 
@@ -114,11 +114,11 @@ NetworkRidge learn_network_ridge(const Context& context, const Dataset& data, co
                                  const NetworkRidgeOptions& options,
                                  const VarianceSource& source = {});
 
-/// The solution for the logged outcomes: one column per task of the part.
+/// The solution for the logged outcomes, one column per task of the part.
 RidgeSolution solve_outcomes(const Context& context, const RidgePart& part, const Dataset& data);
 
-/// What a solution predicts at every position for one arm, positions × tasks of the part, in the
-/// unit of the outcome.
+/// The predictions of a solution at every position for one arm, positions × tasks of the part, in
+/// the unit of the outcome.
 Matrix<double> predict_arm(const Context& context, const RidgePart& part,
                            const RidgeSolution& solution, std::size_t arm);
 

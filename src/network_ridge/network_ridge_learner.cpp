@@ -20,7 +20,7 @@ namespace {
 void require_fit_of(const RidgeFit& fit, const Context& context, const Dataset& data,
                     const NetworkRidgeOptions& options) {
   require(fit.seed == context.seed() && canonical_text(fit.options) == canonical_text(options),
-          "network ridge: fitted with another seed or other options");
+          "network ridge: fitted with a different seed or options");
   if (fit.data_checksum == data.checksum()) return;
   throw Error(ErrorCode::kData, Fault{.what = "the model was fitted to other data",
                                       .advice = "fit a model to this data with cone fit"});
@@ -60,13 +60,14 @@ void add_ridge_warnings(const NetworkRidgeSummary& summary, std::vector<std::str
   for (const ArmVariances& arm : summary.arms) {
     if (arm.converged) continue;
     warnings.push_back(fmt::format(
-        "the variances of arm {} did not converge after {} steps: the value may shrink too much or "
-        "too little; compare with --ridge-groups own,sums,neighbours",
+        "the variance components of arm {} did not converge after {} steps: the outcome model may "
+        "shrink too much or too little; compare with --ridge-groups "
+        "own,neighbour_sums,neighbour_effects",
         arm.arm, arm.steps));
   }
   if (!summary.converged) {
     warnings.push_back(fmt::format(
-        "the iterative solver stopped after {} iterations: take a larger --undersmoothing",
+        "the iterative solver did not converge in {} iterations: take a larger --undersmoothing",
         summary.iterations));
   }
 }

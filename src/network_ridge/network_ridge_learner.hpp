@@ -13,17 +13,22 @@
 
 namespace cone {
 
-/// Learns outcomes by the network ridge, and can say what weights it implies.
+/// Outcome model: the network ridge, a linear mixed model with the random effects of groups.hpp,
+/// fitted per arm. Predictions are best linear unbiased predictions (Henderson 1975, "Best linear
+/// unbiased estimation and prediction under a selection model"; Robinson 1991, "That BLUP is a good
+/// thing: the estimation of random effects") up to undersmoothing. Linear in the outcomes, so the
+/// weights that it implies are exact.
 ///
-/// Variances are learnt by restricted maximum likelihood, once per arm on all nodes that any fold
-/// may learn from (the one exception to cross-fitting; --ridge-variances per_fold goes without).
-/// The coefficients of a fold never see the nodes it scores.
+/// Variance components are learnt by restricted maximum likelihood, once per arm on all nodes that
+/// any fold may learn from (the one exception to cross-fitting; with --ridge-variances per_fold
+/// there is none). The coefficients of a fold never see the nodes it scores.
 ///
-/// Throws Error(kData) where the data has no log or an arm is missing among a task's fitting nodes.
+/// Throws Error(kData) where the data has no treatments and outcomes or an arm is missing among a
+/// task's fitting nodes.
 class NetworkRidgeLearner : public Learner {
  public:
-  /// What `source` knows must be of the data, plan, options and seed that fit() gets, and must
-  /// outlive the learner.
+  /// `source.known` must be of the data, plan, options and seed passed to fit(), and must outlive
+  /// the learner.
   explicit NetworkRidgeLearner(NetworkRidgeOptions options, VarianceSource source = {})
       : options_(std::move(options)), source_(std::move(source)) {}
 
@@ -34,15 +39,15 @@ class NetworkRidgeLearner : public Learner {
   VarianceSource source_;
 };
 
-/// What was learnt of one arm, for units.
+/// The variance components of one arm, for the record.
 ArmVariances describe_variances(const std::string& label, std::span<const GroupKind> groups,
                                 const ArmModel& model, const LearntVariances& learnt);
 
-/// Adds what a part learnt and how its solution went.
+/// Adds the variance components of a part and the convergence of its solution.
 void summarise_part(const Dataset& data, const RidgePart& part, const RidgeSolution& solution,
                     NetworkRidgeSummary& out);
 
-/// Sentences about what did not converge.
+/// Adds warnings about variances and solves that did not converge.
 void add_ridge_warnings(const NetworkRidgeSummary& summary, std::vector<std::string>& warnings);
 
 }  // namespace cone

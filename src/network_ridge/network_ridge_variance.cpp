@@ -22,7 +22,7 @@ NetworkRidgeVariance::NetworkRidgeVariance(std::shared_ptr<const NetworkRidge> m
       degree.push_back(model_->inputs->relative_degree[model_->inputs->position_of[i]]);
     }
     if (residual.empty()) {
-      // Nobody of this arm is scored (a small split): the likelihood's idea of the noise must do.
+      // No node of this arm is scored (a small split): use the noise variance of the likelihood.
       const ArmModel& arm = model_->parts.front()->system.arms[a];
       residual_.push_back({arm.sd * arm.sd * arm.noise, arm.sd * arm.sd * arm.noise_growth});
     } else {
@@ -49,20 +49,20 @@ void NetworkRidgeVariance::add_part(const Context& context, const RidgePart& par
   std::vector<std::size_t> tasks;
   for (std::size_t k = 0; k < width; ++k) tasks.push_back(k % num_tasks);
   for (std::size_t a = 0; a < num_arms; ++a) {
-    Matrix<double> asked(inputs.num_nodes(), width);  // how the prediction at a position counts
+    Matrix<double> policy_weight(inputs.num_nodes(), width);  // of the prediction at a position
     for (std::size_t t = 0; t < num_tasks; ++t) {
       for (const std::uint32_t p : model_->scored_positions[part.tasks[t]]) {
         for (std::size_t k = 0; k < policies.size(); ++k) {
           const std::size_t column = k * num_tasks + t;
-          asked(p, column) = policies[k](inputs.node_at[p], a);
+          policy_weight(p, column) = policies[k](inputs.node_at[p], a);
           for (std::size_t c = 0; c < RidgeSystem::kNumFixed; ++c) {
             g(a * RidgeSystem::kNumFixed + c, column) +=
-                asked(p, column) * system.fixed_effect(p, c);
+                policy_weight(p, column) * system.fixed_effect(p, c);
           }
         }
       }
     }
-    const Matrix<double> reached = multiply_kernel(context, system, a, asked);
+    const Matrix<double> reached = multiply_kernel(context, system, a, policy_weight);
     for (std::size_t p = inputs.arm_begin[a]; p < inputs.arm_begin[a + 1]; ++p) {
       std::ranges::copy(reached.row(p), f.row(p).begin());
     }
@@ -79,9 +79,9 @@ void NetworkRidgeVariance::add_part(const Context& context, const RidgePart& par
 Matrix<double> NetworkRidgeVariance::expect_imbalance(
     const Context& context, std::span<const MatrixView<const double>> policies,
     const std::vector<std::vector<double>>& weights) const {
-  // The error of a value is Σ_a Σ_i d_a(i)·f_a(i) beside noise, with d_a(i) = v_i·1{T_i = a} −
-  // π_a(i) and f_a the effects, whose covariance is K_a. Where variances are learnt per fold, the
-  // first fold's speak for all.
+  // Apart from noise, the error of a policy value is Σ_a Σ_i d_a(i)·f_a(i) with d_a(i) =
+  // v_i·1{T_i = a} − π_a(i) and f_a the random effects, whose covariance is K_a. Where variances
+  // are learnt per fold, those of the first fold are used.
   const RidgeSystem& system = model_->parts.front()->system;
   const RidgeInputs& inputs = *system.inputs;
   const std::size_t num_policies = policies.size();
@@ -112,7 +112,7 @@ Matrix<double> NetworkRidgeVariance::expect_imbalance(
   return out;
 }
 
-std::vector<double> NetworkRidgeVariance::share_of_noise() const {
+std::vector<double> NetworkRidgeVariance::noise_to_residual_ratio() const {
   const RidgeSystem& system = model_->parts.front()->system;
   const RidgeInputs& inputs = *system.inputs;
   std::vector<double> share;
@@ -134,7 +134,7 @@ std::vector<ImpliedWeights> NetworkRidgeVariance::imply_weights(
   const std::size_t n = data_.num_nodes();
   for (const MatrixView<const double>& policy : policies) {
     require(policy.rows() == n && policy.cols() == data_.num_arms(),
-            "implied weights: a policy of other nodes or arms");
+            "implied weights: the policy is not of these nodes and arms");
   }
   std::vector<std::vector<double>> weights(policies.size(), std::vector<double>(n, 0.0));
   bool converged = true;
@@ -145,26 +145,26 @@ std::vector<ImpliedWeights> NetworkRidgeVariance::imply_weights(
   for (const NodeIndex i : plan_.scored) is_scored[i] = 1;
   const auto size = static_cast<double>(plan_.scored.size());
   const Matrix<double> imbalance = expect_imbalance(context, policies, weights);
-  const std::vector<double> noise_share = share_of_noise();
+  const std::vector<double> noise_share = noise_to_residual_ratio();
   std::vector<ImpliedWeights> out(policies.size());
   for (std::size_t k = 0; k < policies.size(); ++k) {
-    CompensatedSum fitted;  // Σ ω²σ²
-    CompensatedSum these;   // Σ (ω − π_T)²σ² + Σ_{a≠T} π_a²σ_a²
+    CompensatedSum fitted;     // Σ ω²σ²
+    CompensatedSum of_sample;  // Σ (ω − π_T)²σ² + Σ_{a≠T} π_a²σ_a²
     for (std::size_t i = 0; i < n; ++i) {
       const auto node = static_cast<NodeIndex>(i);
       const Arm own = data_.treatment[i];
       const double weight = weights[k][i];
       fitted.add(weight * weight * noise_at(node, own));
       const double taken = is_scored[i] != 0 ? policies[k](i, own) : 0;
-      these.add((weight - taken) * (weight - taken) * noise_at(node, own));
+      of_sample.add((weight - taken) * (weight - taken) * noise_at(node, own));
       if (is_scored[i] == 0) continue;
       for (std::size_t a = 0; a < data_.num_arms(); ++a) {
-        if (a != own) these.add(policies[k](i, a) * policies[k](i, a) * noise_at(node, a));
+        if (a != own) of_sample.add(policies[k](i, a) * policies[k](i, a) * noise_at(node, a));
       }
     }
     out[k].weights = std::move(weights[k]);
     out[k].variance = fitted.value() / (size * size);
-    out[k].variance_of_these = these.value() / (size * size);
+    out[k].variance_for_sample = of_sample.value() / (size * size);
     out[k].converged = converged;
     out[k].imbalance.assign(imbalance.row(k).begin(), imbalance.row(k).end());
     out[k].noise_share = noise_share;

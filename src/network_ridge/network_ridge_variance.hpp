@@ -12,10 +12,11 @@
 
 namespace cone {
 
-/// What the network ridge's values rest on. The data and the plan must outlive it.
+/// The weights that the network ridge implies for policy values, and their variances. The data and
+/// the plan must outlive it.
 class NetworkRidgeVariance : public FitVariance {
  public:
-  /// mu: scored nodes × arms, as predicted.
+  /// mu: predicted outcomes, scored nodes × arms.
   NetworkRidgeVariance(std::shared_ptr<const NetworkRidge> model, const Dataset& data,
                        const FitPlan& plan, const Matrix<double>& mu);
 
@@ -23,17 +24,18 @@ class NetworkRidgeVariance : public FitVariance {
       const Context& context, std::span<const MatrixView<const double>> policies) const override;
 
  private:
-  /// Adds what the tasks of a part contribute, at positions.
+  /// Adds the weights that the tasks of a part imply.
   void add_part(const Context& context, const RidgePart& part,
                 std::span<const MatrixView<const double>> policies,
                 std::vector<std::vector<double>>& weights, bool& converged) const;
   double noise_at(NodeIndex node, std::size_t arm) const;
-  /// The covariance of what the effects leave, policies × policies, in the unit of the value.
+  /// The covariance, under the model, of the residual imbalance of the random effects across
+  /// policies: policies × policies, in squared units of the policy value.
   Matrix<double> expect_imbalance(const Context& context,
                                   std::span<const MatrixView<const double>> policies,
                                   const std::vector<std::vector<double>>& weights) const;
-  /// The likelihood's noise over the residuals' variance, per arm, at most 1.
-  std::vector<double> share_of_noise() const;
+  /// The noise variance of the likelihood over the variance of the residuals, per arm, at most 1.
+  std::vector<double> noise_to_residual_ratio() const;
 
   std::shared_ptr<const NetworkRidge> model_;
   const Dataset& data_;

@@ -14,7 +14,7 @@
 namespace cone {
 namespace {
 
-/// Expected outcomes of the nodes that a part scores, and what they are made of.
+/// Predicted outcomes of the nodes that a part scores, and their decomposition into groups.
 void predict_parts(const Context& context, const NetworkRidge& model, const RidgePart& part,
                    const RidgeSolution& solution, NodeEffects& out) {
   const RidgeInputs& inputs = *model.inputs;
@@ -53,7 +53,7 @@ void predict_parts(const Context& context, const NetworkRidge& model, const Ridg
   }
 }
 
-/// Standard deviations of expected outcomes, where variances are in units of each arm.
+/// Standard deviations of predicted outcomes from variances in units of each arm's sd².
 void adopt_deviations(const NetworkRidge& model, const RidgePart& part,
                       const Matrix<double>& variance, NodeEffects& out) {
   for (const std::size_t task : part.tasks) {
@@ -78,7 +78,7 @@ void compare_with_control(NodeEffects& effects) {
   }
 }
 
-/// Variances depend neither on how much is undersmoothed nor on the solver.
+/// The variances depend neither on the undersmoothing nor on the solver.
 void require_variances_for(const RidgeFit& known, const Context& context, const Dataset& data,
                            const EffectOptions& options) {
   NetworkRidgeOptions learnt = known.options;
@@ -87,7 +87,7 @@ void require_variances_for(const RidgeFit& known, const Context& context, const 
   require(known.plan.protocol == Protocol::kCrossFit && known.plan.folds == options.folds &&
               known.seed == context.seed() &&
               canonical_text(learnt) == canonical_text(options.network_ridge),
-          "effects: a network ridge of another plan, seed or other options");
+          "effects: the network ridge was fitted with a different plan, seed or options");
   if (known.data_checksum == data.checksum()) return;
   throw Error(ErrorCode::kData, Fault{.what = "the model was fitted to other data",
                                       .advice = "fit a model to this data with cone fit"});
@@ -112,9 +112,10 @@ NodeEffects estimate_effects(const Context& context, const Dataset& data,
   validate(options);
   if (known != nullptr) require_variances_for(*known, context, data, options);
   if (!data.has_log()) {
-    throw Error(ErrorCode::kData, {{},
-                                   "the data is a bare network: it has no treatments and outcomes",
-                                   "effects need a log; cone simulate makes one from a network"});
+    throw Error(ErrorCode::kData,
+                {{},
+                 "the data is a bare network: it has no treatments and outcomes",
+                 "effects need logged treatments and outcomes; cone simulate generates them"});
   }
   const FitPlan plan = make_plan(context, data, {.folds = options.folds}, context.seed());
   const std::vector<ExpectedCost> costs = expected_effect_costs(context, data, options, known);

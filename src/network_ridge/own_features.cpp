@@ -9,7 +9,7 @@
 namespace cone {
 namespace {
 
-/// Rows that are joined at a time: enough for every core, few enough for memory.
+/// Rows that are joined at a time: enough for every core, few enough to fit in memory.
 constexpr std::size_t kJoinedRows = 32768;
 constexpr std::size_t kCopiedRowsPerPiece = 512;
 
@@ -18,11 +18,11 @@ bool is_own(GroupKind kind) {
          kind == GroupKind::kOwnSmooth || kind == GroupKind::kOwnCurves;
 }
 
-/// The dense table of a group; nullptr for words, which are sparse.
+/// The dense table of a group; nullptr for count features, which are sparse.
 const Matrix<double>* dense_table(const RidgeInputs& inputs, GroupKind kind) {
   switch (kind) {
     case GroupKind::kOwnNumeric:
-      return &inputs.columns;
+      return &inputs.numeric;
     case GroupKind::kOwnSmooth:
       return &inputs.smooth;
     case GroupKind::kOwnCurves:
@@ -32,7 +32,7 @@ const Matrix<double>* dense_table(const RidgeInputs& inputs, GroupKind kind) {
   }
 }
 
-/// Calls use(block of features, first row, rows) for blocks of the positions, in order.
+/// Calls use(features, first row, number of rows) for blocks of the positions, in order.
 template <class Use>
 void for_each_block(const Context& context, const OwnFeatures& features,
                     std::span<const std::uint32_t> positions, std::size_t extra_columns,
@@ -61,11 +61,11 @@ bool are_own_features(std::span<const RidgeGroup> groups) {
 
 OwnFeatures::OwnFeatures(const RidgeInputs& inputs, std::span<const RidgeGroup> groups)
     : inputs_(inputs) {
-  require(are_own_features(groups), "network ridge: a group that looks at neighbours");
+  require(are_own_features(groups), "network ridge: a group involves neighbours");
   for (const RidgeGroup& group : groups) {
     const Matrix<double>* table = dense_table(inputs, group.kind);
     kinds_.push_back(group.kind);
-    first_.push_back(first_.back() + (table != nullptr ? table->cols() : inputs.words.cols()));
+    first_.push_back(first_.back() + (table != nullptr ? table->cols() : inputs.counts.cols()));
   }
 }
 
@@ -79,7 +79,7 @@ void OwnFeatures::copy_rows(std::span<const std::uint32_t> positions, std::size_
         continue;
       }
       std::fill(to + first_[g], to + first_[g + 1], 0.0);
-      const SparseMatrix::Row row = inputs_.words.row(positions[i]);
+      const SparseMatrix::Row row = inputs_.counts.row(positions[i]);
       for (std::size_t k = 0; k < row.size(); ++k) to[first_[g] + row.columns[k]] = row.values[k];
     }
   }
@@ -113,7 +113,8 @@ Matrix<double> OwnFeatures::expand(const Context& context, std::span<const std::
 
 Matrix<double> sum_products(const Context& context, const OwnFeatures& features,
                             std::span<const std::uint32_t> positions, const Matrix<double>& extra) {
-  require(extra.rows() == positions.size(), "network ridge: rows of other positions");
+  require(extra.rows() == positions.size(),
+          "network ridge: the extra columns are not of these positions");
   const std::size_t width = features.size() + extra.cols();
   Matrix<double> out(width, width);
   for_each_block(

@@ -13,8 +13,8 @@
 
 namespace cone {
 
-/// Whether every group is about the node itself: then its kernel is a product of features that the
-/// inputs hold, and a kernel matrix has no more rank than there are features.
+/// Whether all groups are the nodes' own features: then every kernel is a product of tables in the
+/// inputs, of rank at most the number of features.
 bool are_own_features(std::span<const RidgeGroup> groups);
 
 /// The features of such groups side by side, group by group.
@@ -43,8 +43,8 @@ class OwnFeatures {
   std::vector<std::size_t> first_ = {0};
 };
 
-/// [Φ, E]'[Φ, E] over the positions, E further columns with one row per position. A block of rows
-/// at a time: memory for the result and a few of its size. O(positions · features²).
+/// [Φ, E]'[Φ, E] over the positions, E further columns with one row per position. Works on blocks
+/// of rows: a few times the memory of the result. O(positions · features²).
 Matrix<double> sum_products(const Context& context, const OwnFeatures& features,
                             std::span<const std::uint32_t> positions, const Matrix<double>& extra);
 

@@ -10,21 +10,21 @@
 namespace cone {
 namespace {
 
-/// Columns that are solved together: enough for BLAS, few enough for memory.
+/// Columns that are solved together: enough for BLAS, few enough to fit in memory.
 constexpr std::size_t kPosteriorColumns = 256;
 
-/// What one column of the equations asks about.
-struct AskedPosition {
+/// The prediction whose variance one column of the equations gives.
+struct ScoredPosition {
   std::uint32_t position;
   std::size_t task;  ///< of the part
 };
 
-std::vector<AskedPosition> list_scored(const NetworkRidge& model, const RidgePart& part) {
-  std::vector<AskedPosition> asked;
+std::vector<ScoredPosition> list_scored(const NetworkRidge& model, const RidgePart& part) {
+  std::vector<ScoredPosition> scored;
   for (std::size_t t = 0; t < part.tasks.size(); ++t) {
-    for (const std::uint32_t p : model.scored_positions[part.tasks[t]]) asked.push_back({p, t});
+    for (const std::uint32_t p : model.scored_positions[part.tasks[t]]) scored.push_back({p, t});
   }
-  return asked;
+  return scored;
 }
 
 }  // namespace
@@ -73,17 +73,17 @@ void find_variances(const Context& context, const NetworkRidge& model, const Rid
   const RidgeSystem& system = part.system;
   const RidgeInputs& inputs = *system.inputs;
   const std::size_t num_arms = system.arms.size();
-  const std::vector<AskedPosition> asked = list_scored(model, part);
-  for (std::size_t first = 0; first < asked.size(); first += kPosteriorColumns) {
-    context.report("standard deviations", first, asked.size());
-    const std::size_t width = std::min(kPosteriorColumns, asked.size() - first);
+  const std::vector<ScoredPosition> scored = list_scored(model, part);
+  for (std::size_t first = 0; first < scored.size(); first += kPosteriorColumns) {
+    context.report("standard deviations", first, scored.size());
+    const std::size_t width = std::min(kPosteriorColumns, scored.size() - first);
     Matrix<double> unit(inputs.num_nodes(), width);
     Matrix<double> f(inputs.num_nodes(), width);
     Matrix<double> g(num_arms * RidgeSystem::kNumFixed, width);
     std::vector<std::size_t> tasks;
     for (std::size_t k = 0; k < width; ++k) {
-      unit(asked[first + k].position, k) = 1;
-      tasks.push_back(asked[first + k].task);
+      unit(scored[first + k].position, k) = 1;
+      tasks.push_back(scored[first + k].task);
     }
     Matrix<double> found(num_arms, width);
     for (std::size_t a = 0; a < num_arms; ++a) {
@@ -92,7 +92,7 @@ void find_variances(const Context& context, const NetworkRidge& model, const Rid
         std::ranges::copy(reached.row(p), f.row(p).begin());
       }
       for (std::size_t k = 0; k < width; ++k) {
-        const std::uint32_t position = asked[first + k].position;
+        const std::uint32_t position = scored[first + k].position;
         found(a, k) = reached(position, k);
         for (std::size_t c = 0; c < RidgeSystem::kNumFixed; ++c) {
           g(a * RidgeSystem::kNumFixed + c, k) = system.fixed_effect(position, c);
@@ -113,7 +113,7 @@ void find_variances(const Context& context, const NetworkRidge& model, const Rid
         for (std::size_t k = 0; k < width; ++k) found(a, k) -= g(row, k) * solution.lambda(row, k);
       }
       for (std::size_t k = 0; k < width; ++k) {
-        variance(asked[first + k].position, a) = std::max(0.0, found(a, k));
+        variance(scored[first + k].position, a) = std::max(0.0, found(a, k));
       }
     }
   }

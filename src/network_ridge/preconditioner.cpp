@@ -23,11 +23,11 @@ namespace {
 constexpr std::size_t kPositionsPerPiece = 2048;
 /// Random vectors that are multiplied at a time.
 constexpr std::size_t kVectorsAtATime = 32;
-/// Of the time that preparing takes.
+/// Of the time to build the preconditioner.
 constexpr double kShareOfRandomPart = 0.2;
 constexpr std::size_t kFixed = RidgeSystem::kNumFixed;
 
-/// Normal draws that belong to the node, whatever the order of the arms.
+/// Normal draws that depend on the node only, not on the order of nodes or ranks.
 void draw_vectors(const Context& context, const ArmEquations& equations, std::size_t first,
                   Matrix<double>& out) {
   context.for_each_range(out.rows(), kPositionsPerPiece, [&](std::size_t begin, std::size_t end) {
@@ -42,7 +42,7 @@ void draw_vectors(const Context& context, const ArmEquations& equations, std::si
   });
 }
 
-bool has_neighbours_only(const GroupStrengths& strengths) {
+bool has_neighbour_effects_only(const GroupStrengths& strengths) {
   return std::all_of(EnumNames<GroupKind>::kNames.begin(), EnumNames<GroupKind>::kNames.end(),
                      [&](const auto& named) {
                        return strengths[named.first] == 0 ||
@@ -51,17 +51,17 @@ bool has_neighbours_only(const GroupStrengths& strengths) {
                      });
 }
 
-/// The noise, and the spread part of the kernel's diagonal.
+/// The noise plus the spread part of the kernel's diagonal (see KernelDiagonal).
 std::vector<double> add_spread_diagonal(const Context& context, const ArmEquations& equations) {
   GroupStrengths neighbours = equations.strengths();
-  const bool words_spread = equations.num_words() >= equations.num_positions_of_all();
+  const bool counts_spread = equations.num_counts() >= equations.num_positions_of_all();
   for (const auto& [kind, name] : EnumNames<GroupKind>::kNames) {
     const bool is_neighbours =
         kind == GroupKind::kNeighbourEffects || kind == GroupKind::kMeanNeighbourEffects;
-    const bool is_words = kind == GroupKind::kOwnCounts ||
-                          kind == GroupKind::kNeighbourSumsCounts ||
-                          kind == GroupKind::kNeighbourMeansCounts;
-    if (!is_neighbours && !(is_words && words_spread)) neighbours.leave_out(kind);
+    const bool is_counts = kind == GroupKind::kOwnCounts ||
+                           kind == GroupKind::kNeighbourSumsCounts ||
+                           kind == GroupKind::kNeighbourMeansCounts;
+    if (!is_neighbours && !(is_counts && counts_spread)) neighbours.leave_out(kind);
   }
   std::vector<double> out = find_kernel_diagonal(context, equations, neighbours).spread;
   for (std::size_t row = 0; row < out.size(); ++row) out[row] += equations.noise(row);
@@ -73,23 +73,24 @@ std::vector<double> add_spread_diagonal(const Context& context, const ArmEquatio
 RidgePreconditioner::RidgePreconditioner(const Context& context, const ArmEquations& equations,
                                          PreconditionerSize size)
     : equations_(equations),
-      words_(equations, add_spread_diagonal(context, equations), size.word_columns) {
-  GroupStrengths rest = equations.strengths();  // what words do not make up
+      counts_(equations, add_spread_diagonal(context, equations), size.count_columns) {
+  GroupStrengths rest = equations.strengths();  // the groups that the count factor leaves out
   for (const auto& [kind, name] : EnumNames<GroupKind>::kNames) {
-    if (words_.has(kind)) rest.leave_out(kind);
+    if (counts_.has(kind)) rest.leave_out(kind);
   }
   {
-    const StageScope stage(context, "random part", 0, kShareOfRandomPart);
-    make_factor(context, rest, has_neighbours_only(rest) ? size.rank_for_neighbours : size.rank);
+    const StageScope stage(context, "random factor", 0, kShareOfRandomPart);
+    make_factor(context, rest,
+                has_neighbour_effects_only(rest) ? size.rank_for_neighbour_effects : size.rank);
   }
   const StageScope stage(context, "small factors", kShareOfRandomPart, 1);
   const KernelDiagonal diagonal = find_kernel_diagonal(context, equations, rest);
   for (std::size_t row = 0; row < equations.num_positions(); ++row) {
-    // The random part holds the narrow groups first.
-    const double held = dot(factor_.row(row), factor_.row(row));
-    const double of_spread = std::max(0.0, held - diagonal.narrow[row]);
-    inverse_.push_back(1 /
-                       (equations.noise(row) + std::max(0.0, diagonal.spread[row] - of_spread)));
+    // The random part approximates the narrow groups first.
+    const double approximated = dot(factor_.row(row), factor_.row(row));
+    const double approximated_spread = std::max(0.0, approximated - diagonal.narrow[row]);
+    inverse_.push_back(
+        1 / (equations.noise(row) + std::max(0.0, diagonal.spread[row] - approximated_spread)));
   }
   make_small_factors(context);
   make_fixed(context);
@@ -117,13 +118,13 @@ void RidgePreconditioner::make_factor(const Context& context, const GroupStrengt
   equations_.totals().allreduce(core.values());
   double trace = 0;
   for (std::size_t k = 0; k < rank; ++k) trace += core(k, k);
-  // The block may span less than its width, as where few nodes explain everything.
-  bool is_good = trace > 0;
-  if (is_good) {
+  // The product may be rank-deficient, as where few nodes explain everything.
+  bool is_definite = trace > 0;
+  if (is_definite) {
     for (std::size_t k = 0; k < rank; ++k) core(k, k) += 1e-9 * trace;
-    is_good = ops::factorise_cholesky(context, core.view());
+    is_definite = ops::factorise_cholesky(context, core.view());
   }
-  if (!is_good) {
+  if (!is_definite) {
     factor_ = Matrix<double>(size, 0);
     return;
   }
@@ -137,11 +138,11 @@ void RidgePreconditioner::make_factor(const Context& context, const GroupStrengt
 
 void RidgePreconditioner::make_small_factors(const Context& context) {
   const std::size_t num_tasks = equations_.num_tasks();
-  auto elsewhere = std::make_shared<const SparseMatrix>();
-  if (words_.num_columns() > words_.num_own_columns()) {
-    elsewhere = equations_.source().fetch_words_elsewhere();
+  auto ghosts = std::make_shared<const SparseMatrix>();
+  if (counts_.num_columns() > counts_.num_own_columns()) {
+    ghosts = equations_.source().fetch_ghost_counts();
   }
-  // Positions that the same tasks learn from: with folds, one part per fold.
+  // Positions by the set of tasks that learn from them: with folds, one part per fold.
   std::map<std::vector<char>, std::vector<std::uint32_t>> parts;
   for (std::size_t row = 0; row < equations_.num_positions(); ++row) {
     if (!equations_.learns_at_all(row)) continue;
@@ -149,10 +150,10 @@ void RidgePreconditioner::make_small_factors(const Context& context) {
     for (std::size_t t = 0; t < num_tasks; ++t) tasks[t] = equations_.learns(t, row) ? 1 : 0;
     parts[tasks].push_back(static_cast<std::uint32_t>(row));
   }
-  // All processes add up the same parts, whoever has positions of them.
+  // The reduction is collective: all ranks need the same parts, even without positions in them.
   std::vector<double> known;
   for (const auto& [tasks, rows] : parts) known.insert(known.end(), tasks.begin(), tasks.end());
-  known = equations_.totals().gather(known);
+  known = equations_.totals().allgather(known);
   for (auto at = known.begin(); at != known.end(); at += static_cast<std::ptrdiff_t>(num_tasks)) {
     parts[std::vector<char>(at, at + static_cast<std::ptrdiff_t>(num_tasks))];
   }
@@ -161,7 +162,7 @@ void RidgePreconditioner::make_small_factors(const Context& context) {
   for (const auto& [tasks, rows] : parts) {
     context.report("preparing the equations", done++, parts.size());
     const Matrix<double> products =
-        weigh_factor_products(context, equations_, words_, *elsewhere, factor_, inverse_, rows);
+        weigh_factor_products(context, equations_, counts_, *ghosts, factor_, inverse_, rows);
     small_->add(context, tasks, products);
   }
   small_->factorise(context);
@@ -193,7 +194,7 @@ void RidgePreconditioner::make_fixed(const Context& context) {
         small.matrix(r, c) = products(t * kFixed + kept[r], t * kFixed + kept[c]);
       }
     }
-    require(small.factorise(), "preconditioner: dependent fixed effects");
+    require(small.factorise(), "preconditioner: linearly dependent fixed effects");
     Matrix<double>& inverse = fixed_inverse_.emplace_back(kFixed, kFixed);
     for (std::size_t c = 0; c < kept.size(); ++c) {
       std::vector<double> unit(kept.size(), 0.0);
@@ -207,7 +208,7 @@ void RidgePreconditioner::make_fixed(const Context& context) {
 Matrix<double> RidgePreconditioner::apply(const Context& context,
                                           std::span<const std::size_t> tasks,
                                           const Matrix<double>& r) const {
-  const std::size_t num_words = words_.num_columns();
+  const std::size_t num_counts = counts_.num_columns();
   const std::size_t width = r.cols();
   auto out = Matrix<double>::unfilled(r.rows(), width);
   context.for_each_range(r.rows(), kPositionsPerPiece, [&](std::size_t begin, std::size_t end) {
@@ -217,17 +218,18 @@ Matrix<double> RidgePreconditioner::apply(const Context& context,
   });
   if (rank() == 0) return out;
   Matrix<double> inner(rank(), width);
-  if (num_words > 0) {
-    std::ranges::copy(words_.multiply_transposed(context, out).values(), inner.data());
+  if (num_counts > 0) {
+    std::ranges::copy(counts_.multiply_transposed(context, out).values(), inner.data());
   }
   std::ranges::copy(ops::multiply_transposed(context, factor_.view(), out.view()).values(),
-                    inner.data() + num_words * width);
+                    inner.data() + num_counts * width);
   equations_.totals().allreduce(inner.values());
   small_->solve(context, tasks, inner);
-  const MatrixView<const double> of_words(inner.data(), num_words, width);
-  const MatrixView<const double> of_factor(inner.data() + num_words * width, factor_.cols(), width);
+  const MatrixView<const double> of_counts(inner.data(), num_counts, width);
+  const MatrixView<const double> of_factor(inner.data() + num_counts * width, factor_.cols(),
+                                           width);
   Matrix<double> taken = ops::multiply(context, factor_.view(), of_factor);
-  words_.add_product(context, of_words, taken);
+  counts_.add_product(context, of_counts, taken);
   context.for_each_range(taken.rows(), kPositionsPerPiece, [&](std::size_t begin, std::size_t end) {
     for (std::size_t row = begin; row < end; ++row) {
       for (std::size_t k = 0; k < width; ++k) {
@@ -244,7 +246,7 @@ Matrix<double> RidgePreconditioner::project(const Context& context,
                                             const Matrix<double>* g, Matrix<double>& r,
                                             Matrix<double>& lambda) const {
   Matrix<double> z = apply(context, tasks, r);
-  // z vanishes where the task does not learn, so B'z is over the positions that it learns from.
+  // z is zero where the task does not learn, so B'z sums over the positions that it learns from.
   Matrix<double> products = ops::multiply_transposed(context, fixed_.view(), z.view());
   equations_.totals().allreduce(products.values());
   Matrix<double> v(kFixed, r.cols());

@@ -125,26 +125,25 @@ std::optional<LikelihoodPoint> evaluate_likelihood(const Context& context, const
   LikelihoodPoint out;
   out.value = 0.5 * (log_determinant + fixed_system.log_determinant() + products(0, 0) -
                      dot(with_outcome, coefficients));
-  // For every variance: K[Py, C⁻¹B], tr(C⁻¹K) less what the fixed effects take off it.
+  // For every variance: K[Py, C⁻¹B] and tr(PK) = tr(C⁻¹K) − tr(S⁻¹B'C⁻¹KC⁻¹B).
   Matrix<double> directions(n, 1 + num_fixed);
   for (std::size_t i = 0; i < n; ++i) {
     directions(i, 0) = projected[i];
     for (std::size_t c = 0; c < num_fixed; ++c) directions(i, 1 + c) = solved(i, 1 + c);
   }
   const std::size_t count = sample.num_variances();
-  Matrix<double> pushed(n, count);                    // K_g·Py
-  std::map<const Matrix<double>*, TracePair> traced;  // groups of sums and of means share them
+  Matrix<double> kernel_py(n, count);                 // K_g·Py
+  std::map<const Matrix<double>*, TracePair> traced;  // shared by groups of sums and of means
   for (std::size_t g = 0; g < count; ++g) {
     Matrix<double> moved;
     double trace = 0;
     if (g < num_groups) {
       const GroupKernel& group = kernels.groups[g];
-      const auto [position, is_new] = traced.try_emplace(group.products.get());
+      const auto [entry, is_new] = traced.try_emplace(group.products.get());
       if (is_new) {
-        position->second =
-            trace_products(context, inverse, *group.products, kernels.inverse_degree);
+        entry->second = trace_products(context, inverse, *group.products, kernels.inverse_degree);
       }
-      trace = group.factor * (group.averages ? position->second.averaged : position->second.plain);
+      trace = group.factor * (group.averages ? entry->second.averaged : entry->second.plain);
       moved = multiply_group(context, kernels, group, directions);
     } else {
       const bool grows = g > num_groups;
@@ -164,16 +163,16 @@ std::optional<LikelihoodPoint> evaluate_likelihood(const Context& context, const
     }
     double quadratic = 0;
     for (std::size_t i = 0; i < n; ++i) {
-      pushed(i, g) = moved(i, 0);
+      kernel_py(i, g) = moved(i, 0);
       quadratic += projected[i] * moved(i, 0);
     }
     out.gradient.push_back(0.5 * variances[g] * (trace - quadratic));
   }
   // ½·y'PK_gPK_hPy
-  const Matrix<double> inverted = ops::multiply(context, inverse.view(), pushed.view());
+  const Matrix<double> inverted = ops::multiply(context, inverse.view(), kernel_py.view());
   const Matrix<double> through =
-      ops::multiply_transposed(context, solved.view(), pushed.view());  // [y, B]'C⁻¹·pushed
-  out.information = ops::multiply_transposed(context, pushed.view(), inverted.view());
+      ops::multiply_transposed(context, solved.view(), kernel_py.view());  // [y, B]'C⁻¹·kernel_py
+  out.information = ops::multiply_transposed(context, kernel_py.view(), inverted.view());
   for (std::size_t h = 0; h < count; ++h) {
     std::vector<double> column(num_fixed);
     for (std::size_t c = 0; c < num_fixed; ++c) column[c] = through(1 + c, h);

@@ -13,20 +13,20 @@ namespace cone {
 namespace {
 
 // Seconds on one core.
-constexpr double kPerInverse = 3e-11;     // times nodes³: a factor and its inverse
-constexpr double kPerKernelEntry = 1e-8;  // times nodes², per group: what a step does beside them
+constexpr double kPerInverse = 3e-11;       // times nodes³: a factor and its inverse
+constexpr double kPerKernelEntry = 1e-8;    // times nodes², per group: the rest of a step
 constexpr double kPerDenseEntry = 8.5e-10;  // times nodes², per right-hand side
 constexpr double kPerFactorEntry = 1e-9;    // times nodes · rank²: the preconditioner
 constexpr double kPerIteratedEntry = 3e-9;  // per entry, right-hand side and iteration
 constexpr double kPerIteratedRow = 2e-7;    // per node, right-hand side and iteration
 constexpr double kPerProduct = 1e-10;       // of two features at a node
 constexpr double kPerSmoothEntry = 9e-10;   // times nodes · features²: those of the smooth group
-// As many as there usually are.
+// Typical numbers.
 constexpr double kSteps = 10;  // of the search for variances
 constexpr double kRank = 256;  // of the preconditioner
 constexpr double kIterations = 40;
 
-/// Own features of a table without a network: columns, their curves, and the smooth ones.
+/// Own features of data without a network: numeric features, their curves, and the smooth ones.
 double count_own_features(const FitSize& size) {
   const double curves_of_column = std::clamp(
       static_cast<double>(kMostCurveFeaturesInAll) / std::max(1.0, size.columns),
@@ -34,7 +34,7 @@ double count_own_features(const FitSize& size) {
   return (1 + curves_of_column) * size.columns + static_cast<double>(kMostSmoothFeatures);
 }
 
-/// As choose_method() has it, by what is known of the data before their groups are listed.
+/// Mirrors choose_method() by what is known of the data before their groups are listed.
 RidgeMethod expect_method(const FitSize& size, const NetworkRidgeOptions& options,
                           std::size_t most_nodes = 0) {
   if (options.ridge_solver == RidgeSolverChoice::kDense) return RidgeMethod::kDense;
@@ -49,7 +49,7 @@ RidgeMethod expect_method(const FitSize& size, const NetworkRidgeOptions& option
              : RidgeMethod::kIterative;
 }
 
-/// Factor, inverse and what goes with them, of one arm.
+/// Factor, inverse and kernel sums of one arm.
 double inverse_seconds(const FitSize& size, double nodes) {
   constexpr double kGroupsOfFeatures = 3;
   constexpr double kGroupsWithNetwork = 8;
@@ -57,7 +57,7 @@ double inverse_seconds(const FitSize& size, double nodes) {
   return kPerInverse * nodes * nodes * nodes + kPerKernelEntry * groups * nodes * nodes;
 }
 
-/// Over the arms, of a cost of nodes.
+/// Σ of cost(nodes) over the arms.
 template <class Cost>
 double over_arms(const FitSize& size, const Cost& cost) {
   const double others = std::max(1.0, size.arms - 1);
@@ -65,7 +65,7 @@ double over_arms(const FitSize& size, const Cost& cost) {
   return cost(size.largest_arm) + (size.arms > 1 ? others * cost(rest) : 0);
 }
 
-/// For this many right-hand sides, on one thread.
+/// For `columns` right-hand sides, on one thread.
 double solve_seconds(const FitSize& size, RidgeMethod method, double columns) {
   const double products = size.entries + size.directed_edges;
   switch (method) {
@@ -137,7 +137,7 @@ double effect_deviation_seconds(const FitSize& size, const NetworkRidgeOptions& 
     const double features = count_own_features(size);
     return kPerProduct * size.arms * size.nodes * features * features / size.threads;
   }
-  // As estimate_effects() has it: every node is asked about by dense factors.
+  // As in estimate_effects(): dense factors solve one column per node.
   const double columns = method == RidgeMethod::kDense ? size.nodes : draws * size.folds;
   return solve_seconds(size, method, columns) / size.threads;
 }

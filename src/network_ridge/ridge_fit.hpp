@@ -15,21 +15,21 @@
 
 namespace cone {
 
-/// What is learnt for some tasks that share their variances: one entry per arm each.
+/// The variance components of some tasks that share them: one entry per arm each.
 struct RidgeVariances {
   std::vector<ArmModel> arms;
   std::vector<LearntVariances> learnt;
 };
 
-/// The network ridge fitted to a dataset: with the data, all that its equations need. They are
-/// solved anew where it is used, which is cheap beside learning the variances.
+/// The network ridge fitted to a dataset: together with the data, all that its equations need. They
+/// are solved again on use, which is cheap compared with learning the variances.
 struct RidgeFit {
   PlanOptions plan;
   NetworkRidgeOptions options;
   std::uint64_t seed = 0;
   std::string data_checksum;      ///< Dataset::checksum() of what it was fitted to
   std::vector<std::string> arms;  ///< labels, the control arm first
-  std::vector<GroupKind> groups;  ///< that the options ask for and the data have
+  std::vector<GroupKind> groups;  ///< that the options include and the data have features for
   std::vector<RidgeVariances> parts;
 
   /// One for all tasks, or one per task where variances are learnt per fold.
@@ -43,7 +43,7 @@ struct RidgeFit {
 RidgeFit fit_network_ridge(const Context& context, const Dataset& data, const PlanOptions& plan,
                            const NetworkRidgeOptions& options);
 
-/// What it learnt, for units.
+/// The variance components of the fit, for the record.
 NetworkRidgeSummary summarise_fit(const RidgeFit& fit);
 
 }  // namespace cone

@@ -15,7 +15,7 @@ namespace cone {
 namespace {
 
 constexpr std::uint32_t kMaxGroupNameBytes = 64;
-/// Variances are learnt up to e^6 of the arm's own; nothing beyond this was ever written.
+/// Variances are learnt up to e^6 times the arm's; no writer produces larger ones.
 constexpr double kLargestVariance = 1000;
 constexpr std::uint64_t kMostNodesKept = std::uint64_t{1} << 32;
 constexpr std::uint64_t kMostStepsKept = 1'000'000;
@@ -27,16 +27,16 @@ std::vector<GroupKind> next_groups(ByteReader& reader, const NetworkRidgeOptions
     reader.fail(fmt::format("has {} groups, and there are {}", count, kNames.size()));
   }
   std::vector<GroupKind> groups;
-  std::size_t from = 0;  // in the order in which they are declared, so none is there twice
+  std::size_t from = 0;  // ascending in the order of declaration, so none occurs twice
   for (std::uint32_t g = 0; g < count; ++g) {
     const std::string_view name = reader.next_text(kMaxGroupNameBytes, "the name of a group");
     std::size_t k = from;
     while (k < kNames.size() && kNames[k].second != name) ++k;
     if (k == kNames.size()) {
-      reader.fail(fmt::format("'{}' is no group, or out of order", printable(name)));
+      reader.fail(fmt::format("'{}' is not a group, or out of order", printable(name)));
     }
     if (!asks_for(options.ridge_groups, kNames[k].first)) {
-      reader.fail(fmt::format("has the group {}, which its options leave out", name));
+      reader.fail(fmt::format("has the group {}, which its options exclude", name));
     }
     groups.push_back(kNames[k].first);
     from = k + 1;
@@ -72,7 +72,7 @@ std::vector<std::size_t> next_fixed_columns(ByteReader& reader) {
 ArmModel next_arm_model(ByteReader& reader, std::size_t num_groups) {
   ArmModel arm;
   arm.mean = reader.next_finite("the mean outcome of an arm");
-  arm.sd = reader.next_positive("the spread of outcomes of an arm");
+  arm.sd = reader.next_positive("the standard deviation of outcomes of an arm");
   arm.noise = next_variance(reader, "the noise of an arm");
   arm.noise_growth = next_variance(reader, "the growth of an arm's noise");
   for (std::size_t g = 0; g < num_groups; ++g) {
@@ -90,8 +90,8 @@ LearntVariances next_learnt(ByteReader& reader) {
   learnt.steps = reader.next<std::uint64_t>("the steps of the variances");
   learnt.num_nodes = reader.next<std::uint64_t>("the nodes that variances were learnt on");
   if (learnt.steps > kMostStepsKept || learnt.num_nodes > kMostNodesKept) {
-    reader.fail(fmt::format("variances learnt in {} steps on {} nodes are absurd", learnt.steps,
-                            learnt.num_nodes));
+    reader.fail(fmt::format("variances learnt in {} steps on {} nodes are implausible",
+                            learnt.steps, learnt.num_nodes));
   }
   return learnt;
 }
@@ -115,17 +115,17 @@ void put_learnt(ByteWriter& writer, const LearntVariances& learnt) {
 
 void put_network_ridge(ByteWriter& writer, const RidgeFit& fit) {
   require(fit.parts.size() == RidgeFit::num_parts(fit.plan, fit.options),
-          "model file: a network ridge of another plan");
+          "model file: the network ridge is not of its plan");
   writer.put_text(canonical_text(fit.options));
   writer.put(static_cast<std::uint32_t>(fit.groups.size()));
   for (const GroupKind kind : fit.groups) writer.put_text(enum_name(kind));
   writer.put(static_cast<std::uint32_t>(fit.parts.size()));
   for (const RidgeVariances& part : fit.parts) {
     require(part.arms.size() == fit.arms.size() && part.learnt.size() == fit.arms.size(),
-            "model file: a network ridge of other arms");
+            "model file: the network ridge is not of its arms");
     for (std::size_t a = 0; a < part.arms.size(); ++a) {
       require(part.arms[a].group_variances.size() == fit.groups.size(),
-              "model file: a network ridge of other groups");
+              "model file: the network ridge is not of its groups");
       put_arm_model(writer, part.arms[a]);
       put_learnt(writer, part.learnt[a]);
     }

@@ -8,13 +8,13 @@
 
 namespace cone {
 
-/// Options, groups and variances. What the whole file says once (plan, seed, data, arms) is not
-/// among it.
+/// Writes options, groups and variances, without what the file stores once (plan, seed, data,
+/// arms).
 void put_network_ridge(ByteWriter& writer, const RidgeFit& fit);
 
 /// Reads what put_network_ridge wrote into a fit that has plan, seed, data and arms already. Safe
-/// on bytes from strangers. Reads to the end; throws Error(kData) where that is not where it should
-/// be.
+/// on untrusted bytes. Reads to the end; throws Error(kData) where the bytes are not such a
+/// section.
 void next_network_ridge(ByteReader& reader, RidgeFit& fit);
 
 }  // namespace cone

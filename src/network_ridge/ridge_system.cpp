@@ -12,8 +12,8 @@ namespace cone {
 namespace {
 
 constexpr std::size_t kSystemPositionsPerPiece = 4096;
-/// No noise is smaller when equations are solved, in units of the variance that is to be explained.
-/// It says nothing about the data, and with less the solution keeps too few digits.
+/// The least noise variance when equations are solved, in units of the outcome's residual variance.
+/// Numerical, not statistical: with less the solution keeps too few digits.
 constexpr double kLeastNoise = 1e-7;
 
 }  // namespace
@@ -112,12 +112,12 @@ RidgeSolution solve_twice(const Context& context, const RidgeSystem& system, Rid
   return out;
 }
 
-void require_solution(bool is_there) {
-  if (is_there) return;
+void require_solution(bool is_factorised) {
+  if (is_factorised) return;
   throw Error(ErrorCode::kData,
               Fault{{.item = "network ridge"},
-                    "its equations have no solution in double precision",
-                    "leave out a group with --ridge-groups, or take a larger --undersmoothing"});
+                    "its equations cannot be solved in double precision",
+                    "drop a group with --ridge-groups, or take a larger --undersmoothing"});
 }
 
 }  // namespace cone

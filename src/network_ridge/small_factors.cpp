@@ -15,17 +15,17 @@ namespace cone {
 namespace {
 
 constexpr std::size_t kRowsPerPiece = 64;
-/// Columns of an inverse that are found together, and dealt to a process.
+/// Columns of an inverse that are computed together, and assigned to one rank.
 constexpr std::size_t kColumnsPerBlock = 64;
 /// Rows of a block that stay in the cache between a product with them and one with their transpose.
 constexpr std::size_t kRowsInCache = 1024;
-/// Smaller matrices take less than a tenth of a second, and threads take memory.
+/// Smaller matrices take less than a tenth of a second: not worth the memory of more threads.
 constexpr std::size_t kSlowSize = 1000;
 
-/// Blocks are dealt forth and back: those with the longest columns come first.
+/// Blocks are assigned back and forth, as the columns of the first ones are the longest.
 std::size_t owner_of_block(std::size_t block, std::size_t num_processes) {
-  const std::size_t position = block % (2 * num_processes);
-  return position < num_processes ? position : 2 * num_processes - 1 - position;
+  const std::size_t index = block % (2 * num_processes);
+  return index < num_processes ? index : 2 * num_processes - 1 - index;
 }
 
 /// The lower triangle, row by row.
@@ -59,7 +59,7 @@ Matrix<double> take(const Matrix<double>& table, std::span<const std::size_t> co
 
 SmallFactors::SmallFactors(const Totals& totals, std::size_t num_tasks, std::size_t size)
     : totals_(totals), size_(size) {
-  if (is_alone()) {
+  if (is_single()) {
     factors_.assign(num_tasks, Matrix<double>(size, size));
     return;
   }
@@ -74,13 +74,13 @@ SmallFactors::SmallFactors(const Totals& totals, std::size_t num_tasks, std::siz
 void SmallFactors::add(const Context& context, std::span<const char> tasks,
                        const Matrix<double>& product) {
   std::vector<double> packed;
-  if (!is_alone()) {
+  if (!is_single()) {
     packed = pack(product);
     totals_.reduce_scatter(packed, begins_);
   }
   for (std::size_t t = 0; t < tasks.size(); ++t) {
     if (tasks[t] == 0) continue;
-    if (!is_alone()) {
+    if (!is_single()) {
       const double* from = packed.data() + begins_[totals_.rank()];
       for (std::size_t k = 0; k < parts_[t].size(); ++k) parts_[t][k] += from[k];
       continue;
@@ -99,38 +99,38 @@ void SmallFactors::factorise_here(const Context& context, Matrix<double>& matrix
 }
 
 void SmallFactors::factorise(const Context& context) {
-  if (is_alone()) {
+  if (is_single()) {
     for (Matrix<double>& matrix : factors_) factorise_here(context, matrix);
     return;
   }
-  // All matrices are with their owners before anybody factorises: who does keeps the others
+  // All matrices are gathered to their owners first: a rank that factorises keeps the others
   // waiting.
-  std::vector<Matrix<double>> held;
-  for (std::size_t t = 0; t < parts_.size(); ++t) held.push_back(collect(t));
+  std::vector<Matrix<double>> owned;
+  for (std::size_t t = 0; t < parts_.size(); ++t) owned.push_back(collect(t));
   const std::size_t num_busy = std::min(parts_.size(), totals_.size());
   const Context busy =
       size_ < kSlowSize ? context : context.widen(totals_.count_cores_for(num_busy));
   for (std::size_t t = 0; t < parts_.size(); ++t) {
-    if (holds(t)) factorise_here(busy, held[t]);
+    if (holds(t)) factorise_here(busy, owned[t]);
   }
-  totals_.wait_quietly();
+  totals_.barrier();
   for (std::size_t t = 0; t < parts_.size(); ++t) {
     std::vector<double> packed(num_packed());
-    if (holds(t)) packed = pack(std::exchange(held[t], {}));
+    if (holds(t)) packed = pack(std::exchange(owned[t], {}));
     totals_.broadcast(owner_of(t), packed);
     take_columns(context, unpack(packed, size_), inverses_[t]);
   }
 }
 
-/// A task's matrix, for its owner.
+/// Gathers a task's matrix to its owner.
 Matrix<double> SmallFactors::collect(std::size_t task) {
   std::vector<double> packed(holds(task) ? num_packed() : 0);
   totals_.gather_to(owner_of(task), std::exchange(parts_[task], {}), begins_, packed);
   return holds(task) ? unpack(packed, size_) : Matrix<double>();
 }
 
-/// The columns of S⁻¹ that are this process's, S = L·L'. A unit vector stays zero before its row on
-/// the way forth, and what it is before that row on the way back is not wanted.
+/// This rank's columns of S⁻¹, S = L·L', from the diagonal down. Forward substitution leaves a
+/// unit vector zero above its row, and back substitution stops there.
 void SmallFactors::take_columns(const Context& context, const Matrix<double>& factor,
                                 std::vector<Columns>& out) const {
   const std::size_t num_blocks = (size_ + kColumnsPerBlock - 1) / kColumnsPerBlock;
@@ -173,7 +173,8 @@ void SmallFactors::multiply(std::span<const Columns> columns, const Matrix<doubl
   const int width = ops::blas_int(x.cols());
   for (const Columns& block : columns) {
     const Matrix<double>& below = block.below;
-    const std::size_t square = below.cols();  // the rows of which both triangles are here
+    const std::size_t square =
+        below.cols();  // rows of the diagonal block, stored with both triangles
     for (std::size_t row = 0; row < below.rows(); row += kRowsInCache) {
       const std::size_t end = std::min(row + kRowsInCache, below.rows());
       cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, ops::blas_int(end - row), width,
@@ -190,19 +191,19 @@ void SmallFactors::multiply(std::span<const Columns> columns, const Matrix<doubl
 
 void SmallFactors::solve(const Context& context, std::span<const std::size_t> tasks,
                          Matrix<double>& x) const {
-  if (is_alone()) {
+  if (is_single()) {
     solve_here(context, tasks, x);
     return;
   }
-  std::vector<std::vector<std::size_t>> asking(inverses_.size());
-  for (std::size_t k = 0; k < tasks.size(); ++k) asking[tasks[k]].push_back(k);
+  std::vector<std::vector<std::size_t>> columns_of(inverses_.size());
+  for (std::size_t k = 0; k < tasks.size(); ++k) columns_of[tasks[k]].push_back(k);
   Matrix<double> out(x.rows(), x.cols());
-  context.for_each_range(asking.size(), 1, [&](std::size_t t, std::size_t) {
-    if (asking[t].empty()) return;
-    Matrix<double> y(size_, asking[t].size());
-    multiply(inverses_[t], take(x, asking[t]), y);
+  context.for_each_range(columns_of.size(), 1, [&](std::size_t t, std::size_t) {
+    if (columns_of[t].empty()) return;
+    Matrix<double> y(size_, columns_of[t].size());
+    multiply(inverses_[t], take(x, columns_of[t]), y);
     for (std::size_t i = 0; i < size_; ++i) {
-      for (std::size_t k = 0; k < asking[t].size(); ++k) out(i, asking[t][k]) = y(i, k);
+      for (std::size_t k = 0; k < columns_of[t].size(); ++k) out(i, columns_of[t][k]) = y(i, k);
     }
   });
   totals_.allreduce(out.values());

@@ -9,29 +9,29 @@
 
 namespace cone {
 
-/// Solves by symmetric matrices S = I + Σ products, one per task, some thousand columns wide. A
-/// process that is alone keeps the Cholesky factor. Many share the work: a triangular solve goes
-/// from row to row, so each has some columns of every S⁻¹, below the diagonal, and multiplies by
-/// them. Functions are called by all processes; the totals must outlive it.
+/// Solves systems with the symmetric matrices S = I + Σ products, one per task, of some thousand
+/// columns. A single process keeps the Cholesky factors. Several ranks share the work: a
+/// triangular solve is sequential in its rows, so each rank has some columns of every S⁻¹, from
+/// the diagonal down, and multiplies by them. Functions are collective; the totals must outlive it.
 class SmallFactors {
  public:
   SmallFactors(const Totals& totals, std::size_t num_tasks, std::size_t size);
 
-  /// Adds what this process has of a product, size × size, to the matrices of these tasks.
+  /// Adds this rank's part of a product, size × size, to the matrices of these tasks.
   void add(const Context& context, std::span<const char> tasks, const Matrix<double>& product);
-  /// When all is added, once.
+  /// Once, after all calls of add().
   void factorise(const Context& context);
-  /// x, size × columns, becomes S⁻¹x, column k by the matrix of tasks[k]. All processes have the
+  /// x, size × columns, becomes S⁻¹x, column k by the matrix of tasks[k]. All ranks have the
   /// same x.
   void solve(const Context& context, std::span<const std::size_t> tasks, Matrix<double>& x) const;
 
  private:
-  /// Columns [first, first + below.cols()) of S⁻¹, from the row `first` on.
+  /// Columns [first, first + below.cols()) of S⁻¹, from row `first` down.
   struct Columns {
     std::size_t first;
     Matrix<double> below;
   };
-  bool is_alone() const { return !totals_.has_others(); }
+  bool is_single() const { return !totals_.has_others(); }
   std::size_t owner_of(std::size_t task) const { return task % totals_.size(); }
   bool holds(std::size_t task) const { return owner_of(task) == totals_.rank(); }
   std::size_t num_packed() const { return size_ * (size_ + 1) / 2; }
@@ -41,13 +41,13 @@ class SmallFactors {
                     std::vector<Columns>& out) const;
   void solve_here(const Context& context, std::span<const std::size_t> tasks,
                   Matrix<double>& x) const;
-  /// y += S⁻¹x by the columns that this process has.
+  /// Adds the contribution of this rank's columns to y = S⁻¹x.
   void multiply(std::span<const Columns> columns, const Matrix<double>& x, Matrix<double>& y) const;
 
   const Totals& totals_;
   std::size_t size_;
-  std::vector<Matrix<double>> factors_;         ///< of a process that is alone: L by task
-  std::vector<std::size_t> begins_;             ///< of every process: where its part begins
+  std::vector<Matrix<double>> factors_;         ///< of a single process: L by task
+  std::vector<std::size_t> begins_;             ///< of every rank: start of its part
   std::vector<std::vector<double>> parts_;      ///< by task, of the packed lower triangle
   std::vector<std::vector<Columns>> inverses_;  ///< by task
 };

@@ -19,7 +19,7 @@ double squared_distance(std::span<const double> a, std::span<const double> b) {
   return total;
 }
 
-/// Rows at equal steps through an order that does not depend on how the rows are given.
+/// Rows at equal steps through the lexicographic order, which does not depend on the given order.
 Matrix<double> sample_rows(const Matrix<double>& rows) {
   if (rows.rows() <= kMostSampledRows) return rows;
   std::vector<std::size_t> order(rows.rows());
@@ -34,8 +34,8 @@ Matrix<double> sample_rows(const Matrix<double>& rows) {
   return sample;
 }
 
-/// All rows miss all of themselves at first; the one nearest the middle goes first.
-std::size_t find_middle(const Matrix<double>& rows) {
+/// The first pivot: all rows have the same residual then, so the one nearest the mean is taken.
+std::size_t find_first_pivot(const Matrix<double>& rows) {
   std::size_t best = 0;
   double least = 0;
   for (std::size_t i = 0; i < rows.rows(); ++i) {
@@ -83,14 +83,15 @@ SmoothFeatures make_smooth_features(const Context& context, const Matrix<double>
   const std::size_t n = rows.rows();
   const double bandwidth = find_bandwidth(context, sample_rows(rows));
   const std::size_t most = std::min(most_features, n);
-  // Transposed: a feature of many rows lies together, so that vector registers hold several rows.
+  // Transposed: the values of one feature are contiguous, so that vector registers hold several
+  // rows.
   Matrix<double> factor(most, n);
-  std::vector<double> missing(n, 1.0);
+  std::vector<double> residual(n, 1.0);
   std::vector<double> of_pivot;
   std::size_t rank = 0;
-  std::size_t pivot = find_middle(rows);
-  while (rank < most && missing[pivot] > kMissingOfRow) {
-    const double root = std::sqrt(missing[pivot]);
+  std::size_t pivot = find_first_pivot(rows);
+  while (rank < most && residual[pivot] > kNegligibleResidual) {
+    const double root = std::sqrt(residual[pivot]);
     of_pivot.resize(rank);
     for (std::size_t r = 0; r < rank; ++r) of_pivot[r] = factor(r, pivot);
     const auto furthest = context.map_ranges<std::size_t>(
@@ -103,14 +104,14 @@ SmoothFeatures make_smooth_features(const Context& context, const Matrix<double>
             const double kernel = std::exp(-squared_distance(rows.row(i), rows.row(pivot)) /
                                            (2 * bandwidth * bandwidth));
             value = i == pivot ? root : (kernel - value) / root;
-            missing[i] = i == pivot ? 0.0 : std::max(0.0, missing[i] - value * value);
-            if (missing[i] > missing[worst]) worst = i;
+            residual[i] = i == pivot ? 0.0 : std::max(0.0, residual[i] - value * value);
+            if (residual[i] > residual[worst]) worst = i;
           }
           return worst;
         });
     pivot = furthest.front();
     for (const std::size_t i : furthest) {
-      if (missing[i] > missing[pivot]) pivot = i;
+      if (residual[i] > residual[pivot]) pivot = i;
     }
     ++rank;
   }

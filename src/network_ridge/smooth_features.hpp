@@ -8,25 +8,27 @@
 namespace cone {
 
 struct SmoothFeatures {
-  Matrix<double> features;  ///< rows × r: their products are the kernel's values
+  Matrix<double> features;  ///< rows × r: their inner products are the kernel's values
   double bandwidth = 0;
 };
 
-/// The most features that stand for the kernel: beyond it, its smallest parts are left out.
+/// The most features: beyond them, the smallest parts of the kernel are dropped.
 inline constexpr std::size_t kMostSmoothFeatures = 300;
 
-/// Pairs among this many rows tell the median distance.
+/// The median distance is taken over pairs of at most this many rows.
 inline constexpr std::size_t kMostSampledRows = 1500;
-/// A row of which less than this is missing is described.
-inline constexpr double kMissingOfRow = 1e-10;
+/// The factorisation ends where the residual k(x, x) − ‖φ(x)‖² of every row is at most this.
+inline constexpr double kNegligibleResidual = 1e-10;
 
-/// The median distance of pairs of rows that differ; 1 where none do.
+/// The median distance between rows that differ; 1 where none do.
 double find_bandwidth(const Context& context, const Matrix<double>& sample);
 
-/// exp(−‖x − x'‖²/2h²) between the rows as products of features, by a Cholesky factor with
-/// pivoting, which ends where it describes every row or has `most_features`. h is the median
-/// distance of pairs of rows that differ (of a sample of them where there are many).
-/// O(rows · r · (r + columns)). The order of the rows moves the result by rounding only.
+/// The Gaussian kernel exp(−‖x − x'‖²/2h²) between the rows as inner products of features, by
+/// incomplete Cholesky factorisation with pivoting (Fine and Scheinberg 2001, "Efficient SVM
+/// training using low-rank kernel representations"), which ends where no residual is left or at
+/// `most_features`. h is the median distance between rows that differ (of a sample of them where
+/// there are many). O(rows · r · (r + columns)). The order of the rows changes the result by
+/// rounding only.
 SmoothFeatures make_smooth_features(const Context& context, const Matrix<double>& rows,
                                     std::size_t most_features = kMostSmoothFeatures);
 

@@ -16,8 +16,8 @@ namespace {
 constexpr std::size_t kTwoArmSample = 1500;
 constexpr std::size_t kManyArmSample = 600;
 
-/// The same units with "got this arm" as their outcome, and nobody treated.
-Dataset split_on_arm(const Dataset& data, Arm arm, bool sees_network) {
+/// One-versus-rest data of an arm: the indicator of the arm as outcome, and a single arm.
+Dataset make_one_vs_rest(const Dataset& data, Arm arm, bool sees_network) {
   Dataset out;
   out.ids = data.ids;
   out.features = data.features;
@@ -31,27 +31,27 @@ Dataset split_on_arm(const Dataset& data, Arm arm, bool sees_network) {
 
 }  // namespace
 
-std::vector<double> calibrate(std::span<const double> score, std::span<const char> happened,
+std::vector<double> calibrate(std::span<const double> score, std::span<const char> label,
                               const Totals& totals) {
   const std::size_t n = score.size();
   const double centre = mean(score, totals);
   const double sd = std::sqrt(variance(score, 0, totals));
   double rate = 0;
-  for (const char h : happened) rate += h != 0 ? 1 : 0;
+  for (const char h : label) rate += h != 0 ? 1 : 0;
   rate = totals.allreduce(rate) / totals.count(n);
   double level = std::log(rate / (1 - rate));
   double slope = 0;
   constexpr int kMostSteps = 50;
-  constexpr double kMostSlope = 8;  // a wider range of logits is separation, not knowledge
+  constexpr double kMostSlope = 8;  // a steeper slope is separation
   for (int step = 0; step < kMostSteps && sd > 0; ++step) {
-    std::array<double, 5> sums{};  // the gradient and the entries of the Hessian, of all processes
+    std::array<double, 5> sums{};  // gradient and Hessian, over all ranks
     auto& [g0, g1, h00, h01, h11] = sums;
     if (totals.rank() == 0) h11 = 1e-9;
     for (std::size_t i = 0; i < n; ++i) {
       const double z = (score[i] - centre) / sd;
       const double p = sigmoid(level + slope * z);
       const double w = p * (1 - p);
-      const double r = (happened[i] != 0 ? 1.0 : 0.0) - p;
+      const double r = (label[i] != 0 ? 1.0 : 0.0) - p;
       g0 += r;
       g1 += r * z;
       h00 += w;
@@ -77,7 +77,7 @@ std::vector<double> calibrate(std::span<const double> score, std::span<const cha
 TreatmentFit plan_treatment_fit(NetworkRidgeOptions options, std::uint64_t num_nodes,
                                 std::size_t num_arms) {
   options.undersmoothing = 1;
-  // How well the treatment can be told depends little on the last digit of the variances.
+  // The accuracy of the propensities depends little on the precision of the variances.
   const std::size_t most_nodes = num_arms == 2 ? kTwoArmSample : kManyArmSample;
   if (num_nodes > most_nodes && options.ridge_solver == RidgeSolverChoice::kDense) {
     options.ridge_solver = RidgeSolverChoice::kAuto;
@@ -92,9 +92,9 @@ Matrix<double> combine_scores(std::span<const Arm> treatment, std::size_t num_ar
   const bool is_binary = num_arms == 2;
   for (std::size_t a = is_binary ? 1 : 0; a < num_arms; ++a) {
     const auto arm = static_cast<Arm>(a);
-    std::vector<char> happened(treatment.size());
-    for (std::size_t k = 0; k < happened.size(); ++k) happened[k] = treatment[k] == arm ? 1 : 0;
-    const std::vector<double> probability = calibrate(score(arm), happened, totals);
+    std::vector<char> label(treatment.size());
+    for (std::size_t k = 0; k < label.size(); ++k) label[k] = treatment[k] == arm ? 1 : 0;
+    const std::vector<double> probability = calibrate(score(arm), label, totals);
     for (std::size_t k = 0; k < probability.size(); ++k) out(k, a) = probability[k];
   }
   for (std::size_t k = 0; k < out.rows(); ++k) {
@@ -117,8 +117,8 @@ Matrix<double> predict_treatment(const Context& context, const Dataset& data, co
   treatment.reserve(plan.scored.size());
   for (const NodeIndex i : plan.scored) treatment.push_back(data.treatment[i]);
   return combine_scores(treatment, data.num_arms(), [&](Arm arm) {
-    const Dataset asked = split_on_arm(data, arm, sees_network);
-    const Nuisances found = learner.fit(context, asked, plan);
+    const Dataset one_vs_rest = make_one_vs_rest(data, arm, sees_network);
+    const Nuisances found = learner.fit(context, one_vs_rest, plan);
     return arm_column(found.outcome->mu.view(), 0);
   });
 }

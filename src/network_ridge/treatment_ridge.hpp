@@ -15,15 +15,15 @@
 
 namespace cone {
 
-/// P(the log gives node i arm a), scored nodes × arms, by the network ridge with the treatment in
-/// the position of the outcome: a number that is linear in the groups of effects, cross-fitted and
-/// without undersmoothing, turned into a probability by calibrate(). Without `sees_network`,
-/// features alone speak.
+/// Propensities P(T_i = a), scored nodes × arms, by the network ridge with the treatment indicator
+/// as outcome: a score that is linear in the groups of effects, cross-fitted and without
+/// undersmoothing, turned into a probability by calibrate(). Without `sees_network`, from own
+/// features only.
 Matrix<double> predict_treatment(const Context& context, const Dataset& data, const FitPlan& plan,
                                  NetworkRidgeOptions options, bool sees_network);
 
-/// How the ridge is asked about treatments: as about outcomes, but without undersmoothing, and on a
-/// sample that is soon enough.
+/// The options of the ridge for treatments: those for outcomes, but without undersmoothing and with
+/// variances learnt on a small sample.
 struct TreatmentFit {
   NetworkRidgeOptions options;
   std::size_t most_nodes = 0;  ///< to learn variances on
@@ -31,17 +31,18 @@ struct TreatmentFit {
 TreatmentFit plan_treatment_fit(NetworkRidgeOptions options, std::uint64_t num_nodes,
                                 std::size_t num_arms);
 
-/// Probabilities, nodes × arms, of what the ridge says of every arm: score(a) has the number of
-/// every node whose outcome is "got arm a". Of two arms only arm 1 is asked about, as the other is
-/// what it leaves; those of more arms are made to sum to 1. `treatment`: what the nodes got.
+/// Propensities, nodes × arms, from one-versus-rest scores: score(a) are the scores of 1{T = a},
+/// one per node. For two arms only score(1) is used, and the other propensity is its complement;
+/// with more arms the probabilities are normalised to sum to 1. `treatment`: the logged arms.
 Matrix<double> combine_scores(std::span<const Arm> treatment, std::size_t num_arms,
                               const std::function<std::vector<double>(Arm)>& score,
                               const Totals& totals = Totals::alone());
 
-/// Logistic regression of a yes or no on one number (Platt's scaling): probabilities in the order
-/// of the scores. A constant, where the scores say nothing. With several processes, each has its
-/// own scores, and the regression is that of all.
-std::vector<double> calibrate(std::span<const double> score, std::span<const char> happened,
+/// Platt scaling (Platt 1999, "Probabilistic outputs for support vector machines and comparisons to
+/// regularized likelihood methods"): logistic regression of a binary label on a score, with a slope
+/// that is not negative. Constant scores give the share of the label. With several ranks, each
+/// passes its own scores, and the regression is over all of them.
+std::vector<double> calibrate(std::span<const double> score, std::span<const char> label,
                               const Totals& totals = Totals::alone());
 
 }  // namespace cone

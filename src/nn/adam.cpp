@@ -8,14 +8,14 @@ namespace {
 
 constexpr std::size_t kGrain = 16384;
 
-/// What is the same for every parameter of a step.
+/// The constants of a step.
 template <class Real>
 struct StepFactors {
   Real gradient_scale;
   Real beta1;
   Real beta2;
-  Real rate;           // learning rate over the bias correction of the first moment
-  Real second_factor;  // one over the bias correction of the second moment
+  Real rate;           // learning rate divided by the bias correction of the first moment
+  Real second_factor;  // inverse of the bias correction of the second moment
   Real epsilon;
 };
 

@@ -14,16 +14,17 @@ struct AdamOptions {
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-8;
-  /// Decoupled (Loshchilov and Hutter 2019): a step first takes learning_rate · weight_decay of
-  /// every weight away; biases are left alone.
+  /// Decoupled (AdamW; Loshchilov and Hutter 2019, "Decoupled weight decay regularization"): a step
+  /// first multiplies every weight by 1 − learning_rate · weight_decay; biases do not decay.
   double weight_decay = 0;
-  /// Where positive, a gradient (of all parameters together) that is longer is scaled to this
-  /// Euclidean length.
+  /// Where positive, the largest Euclidean norm of the gradient of all parameters together: a
+  /// larger one is scaled down to it.
   double clip_gradient = 0;
 };
 
-/// Adam (Kingma and Ba 2015) with bias correction over the whole of one parameter store.
-/// Element-wise apart from the norm for clipping, which is reduced in fixed blocks.
+/// Adam (Kingma and Ba 2015, "Adam: a method for stochastic optimization") with bias correction on
+/// one parameter store. Element-wise except for the norm for clipping, which is reduced in fixed
+/// blocks.
 template <class Real>
 class Adam {
  public:
@@ -39,7 +40,7 @@ class Adam {
   std::uint64_t num_steps_ = 0;
 };
 
-/// The Euclidean length of all gradients together.
+/// The Euclidean norm of all gradients together.
 template <class Real>
 double gradient_norm(const Context& context, const ParameterStore<Real>& parameters);
 

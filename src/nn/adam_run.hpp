@@ -10,15 +10,15 @@
 
 namespace cone::nn {
 
-/// Adam on a parameter store, and a copy of the weights that were worth keeping: what steppers on
-/// this machine's processors have in common. Context and store must outlive it.
+/// Adam on a parameter store, and a copy of the saved weights: common to all steppers on the CPU.
+/// Context and store must outlive it.
 template <class Real>
 class AdamRun {
  public:
   AdamRun(const Context& context, const AdamOptions& options, ParameterStore<Real>& parameters)
       : context_(context), parameters_(parameters), adam_(options, parameters.size()) {}
 
-  /// Along the gradients in the store.
+  /// One step with the gradients in the store.
   void step() { adam_.step(context_, parameters_); }
   void keep_weights() { kept_.assign(parameters_.values().begin(), parameters_.values().end()); }
   void restore_weights() { std::copy(kept_.begin(), kept_.end(), parameters_.values().begin()); }

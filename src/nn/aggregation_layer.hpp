@@ -13,13 +13,13 @@
 
 namespace cone::nn {
 
-/// How nodes look at their neighbours: from transformed inputs h (n × columns()) to z (the same
-/// shape). The transformation h = x·W is the caller's: sparse in a first layer, dense later.
+/// Message passing over neighbours: from transformed inputs h (n × columns()) to z (the same
+/// shape). The caller computes the transformation h = x·W: sparse in a first layer, dense later.
 /// Several towers over the same graph lie side by side in the columns, so that one pass over the
 /// edges serves all of them; a layer must not mix their columns.
 ///
-/// A layer has the memory of one pass. It adds its tensors to a layout on construction, where it
-/// allocates nothing: the shape of a model can be checked before its memory is asked for.
+/// A layer owns the memory of one pass. Its constructor adds its tensors to a layout and allocates
+/// nothing: the shape of a model can be checked before memory is allocated.
 template <class Real>
 class AggregationLayer {
  public:
@@ -28,7 +28,7 @@ class AggregationLayer {
   /// Of h and of z.
   virtual std::size_t columns() const = 0;
 
-  /// Draws its tensors, which are zero.
+  /// Draws initial values of its tensors, which are zero before.
   virtual void initialise(ParameterStore<Real>& parameters, std::uint64_t seed) const = 0;
 
   /// z, valid until the next call.
@@ -42,12 +42,12 @@ class AggregationLayer {
                                        const ops::Adjacency& graph, MatrixView<const Real> h,
                                        MatrixView<Real> d_z) = 0;
 
-  /// Numbers that say how much one node counts for another: heads of all towers. 0 where the layer
-  /// learns no such weights.
+  /// The number of attention weights per pair of nodes: the heads of all towers. 0 where the layer
+  /// has none.
   virtual std::size_t num_pair_weights() const { return 0; }
   using VisitPair =
       std::function<void(std::size_t node, std::size_t attended, std::span<const Real> weights)>;
-  /// The weights of the last forward(), by node and then by attended node. For explanations, not
+  /// Visits the weights of the last forward(), by node and then by attended node. For exports, not
   /// for training.
   virtual void for_each_pair(const ops::Adjacency& /*graph*/, const VisitPair& /*visit*/) const {}
 };

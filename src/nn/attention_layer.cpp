@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kBlockRows = 512;
 
-/// One node and head. The arrays do not overlap; saying so lets the compiler use vectors.
+/// One node and head. The arrays do not overlap; declaring so lets the compiler vectorise.
 template <class Real>
 void add_score_gradients_of_head(std::size_t size, Real ds, Real dq, const Real* __restrict a_dst,
                                  const Real* __restrict a_src, const Real* __restrict h,

@@ -6,8 +6,8 @@
 
 namespace cone::nn {
 
-/// Multi-head graph attention (ops/attention.hpp) with bias and ELU. Nothing that it keeps is of
-/// the size of the edges.
+/// Multi-head graph attention (Veličković et al. 2018, "Graph attention networks";
+/// ops/attention.hpp) with bias and ELU. Stores nothing of the size of the edges.
 template <class Real>
 class AttentionLayer : public AggregationLayer<Real> {
  public:
@@ -16,7 +16,7 @@ class AttentionLayer : public AggregationLayer<Real> {
                  const ops::AttentionShape& shape);
 
   std::size_t columns() const override { return shape_.columns(); }
-  /// Each head's two vectors map size numbers to one: Xavier with those fans. Zero bias.
+  /// Xavier with fan-in `size` and fan-out 1 for the two vectors of each head. Zero bias.
   void initialise(ParameterStore<Real>& parameters, std::uint64_t seed) const override;
   const Matrix<Real>& forward(const Context& context, const ParameterStore<Real>& parameters,
                               const ops::Adjacency& graph, MatrixView<const Real> h) override;
@@ -36,13 +36,13 @@ class AttentionLayer : public AggregationLayer<Real> {
   TensorId attention_dst_;
   TensorId attention_src_;
   TensorId bias_;
-  // What a pass keeps; n rows each, columns() wide unless said otherwise.
+  // The memory of a pass; n rows each, columns() wide unless stated otherwise.
   Matrix<Real> score_dst_;    // heads
   Matrix<Real> score_src_;    // heads
   Matrix<Real> log_sum_exp_;  // heads
   Matrix<Real> aggregated_;   // Σ_j α_ij h_j
   Matrix<Real> z_;            // ELU(aggregated + bias)
-  Matrix<Real> d_h_;          // the forward pass leaves ∂aggregated/∂score_dst here
+  Matrix<Real> d_h_;          // also holds ∂aggregated/∂score_dst of the forward pass
   Matrix<Real> d_score_dst_;  // heads
   Matrix<Real> d_score_src_;  // heads
   Matrix<Real> partial_d_a_;  // sums over blocks of rows, a_dst beside a_src

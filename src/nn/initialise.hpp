@@ -9,9 +9,10 @@
 
 namespace cone::nn {
 
-/// Xavier (Glorot and Bengio 2010): uniform on ±√(6 / (fan_in + fan_out)). The fans are given, not
-/// read off the shape, because a tensor may hold several layers side by side. Drawn from
-/// (seed, kInitialisation, id): a tensor's start does not depend on the others'.
+/// Xavier initialisation (Glorot and Bengio 2010, "Understanding the difficulty of training deep
+/// feedforward neural networks"): uniform on ±√(6 / (fan_in + fan_out)). The fans are arguments,
+/// not taken from the shape, because a tensor may hold several layers side by side. Drawn from
+/// (seed, kInitialisation, id): the initial values of a tensor do not depend on the other tensors.
 template <class Real>
 void xavier_uniform(ParameterStore<Real>& parameters, TensorId id, std::size_t fan_in,
                     std::size_t fan_out, std::uint64_t seed);

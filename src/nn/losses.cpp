@@ -22,7 +22,7 @@ double mean_squared_error(std::span<const Real> prediction, std::span<const Real
 
 namespace {
 
-/// Two arms: log(1 + exp(x)) − t·x, without the detour over a softmax.
+/// Two arms: log(1 + exp(x)) − t·x, without a softmax.
 template <class Real>
 double binary_cross_entropy(MatrixView<const Real> logit, std::span<const std::uint8_t> arm,
                             double weight, MatrixView<Real> gradient) {
@@ -47,7 +47,7 @@ double arm_cross_entropy(MatrixView<const Real> logit, std::span<const std::uint
   double total = 0;
   for (std::size_t i = 0; i < logit.rows(); ++i) {
     const std::span<const Real> row = logit.row(i);
-    double largest = 0;  // of the control arm
+    double largest = 0;  // the logit of the control arm
     for (const Real x : row) largest = std::max<double>(largest, x);
     double exp_total = std::exp(-largest);
     for (const Real x : row) exp_total += std::exp(x - largest);

@@ -5,9 +5,9 @@
 
 #include "cone/matrix.hpp"
 
-// Losses over a batch of m predictions. Each returns its value, summed in double, and overwrites
-// `gradient` with weight · d(value)/d(prediction), so that a weighted sum of losses needs no second
-// pass. Sequential: a batch is a few numbers per training node. m > 0.
+// Losses over a batch of m > 0 predictions. Each returns its value, summed in double precision, and
+// overwrites `gradient` with weight · d(value)/d(prediction), so that a weighted sum of losses
+// needs no second pass. Sequential: a batch is a few numbers per training node.
 
 namespace cone::nn {
 
@@ -24,9 +24,9 @@ double arm_cross_entropy(MatrixView<const Real> logit, std::span<const std::uint
                          double weight, MatrixView<Real> gradient);
 
 /// −mean(joint) + log mean exp(marginal): minus the Donsker–Varadhan lower bound on the mutual
-/// information of two variables, from a critic's values on pairs that belong together (joint) and
-/// on pairs that were shuffled (marginal). The exponentials are taken relative to the largest
-/// value.
+/// information of two variables (Donsker and Varadhan 1983; as a training objective: Belghazi et
+/// al. 2018, "Mutual information neural estimation"), from a critic's values on joint pairs and on
+/// shuffled pairs (marginal). The exponentials are relative to the largest value.
 template <class Real>
 double negative_donsker_varadhan(std::span<const Real> joint, std::span<const Real> marginal,
                                  double weight, std::span<Real> joint_gradient,

@@ -9,9 +9,8 @@ namespace {
 
 constexpr std::size_t kRowsPerPiece = 64;
 
-/// What the sum over the neighbours (and own_count copies of the node itself) is multiplied by:
-/// with self_loops half of the mean is the node itself and half its neighbours; 0 where there are
-/// none.
+/// The factor of the sum over the neighbours and own_count copies of the node itself: with
+/// self_loops half of the mean is the node itself and half its neighbours; 0 without terms.
 template <class Real>
 Real share(const ops::Adjacency& graph, std::size_t i, bool self_loops) {
   const std::uint64_t degree = graph.offsets[i + 1] - graph.offsets[i];
@@ -19,7 +18,7 @@ Real share(const ops::Adjacency& graph, std::size_t i, bool self_loops) {
   return (self_loops ? Real{0.5} : Real{1}) / static_cast<Real>(degree);
 }
 
-/// How many neighbours the node itself counts for.
+/// The number of neighbours that the node itself counts as.
 template <class Real>
 Real own_count(const ops::Adjacency& graph, std::size_t i, bool self_loops) {
   if (!self_loops) return 0;
@@ -38,16 +37,16 @@ void MeanLayer<Real>::initialise(ParameterStore<Real>& /*parameters*/,
                                  std::uint64_t /*seed*/) const {}
 
 template <class Real>
-void MeanLayer<Real>::sum_neighbours(const Context& context, const ops::Adjacency& graph,
-                                     MatrixView<const Real> from, bool scales,
-                                     MatrixView<Real> to) {
+void MeanLayer<Real>::aggregate_neighbours(const Context& context, const ops::Adjacency& graph,
+                                           MatrixView<const Real> from, bool normalise,
+                                           MatrixView<Real> to) {
   ones_.resize(graph.neighbours.size(), Real{1});
   ops::sparse_times_dense<Real>(
       context, {graph.num_nodes(), graph.offsets, graph.neighbours, ones_}, from, to);
   context.for_each_range(to.rows(), kRowsPerPiece, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const Real own = own_count<Real>(graph, i, self_loops_);
-      const Real factor = scales ? share<Real>(graph, i, self_loops_) : Real{1};
+      const Real factor = normalise ? share<Real>(graph, i, self_loops_) : Real{1};
       for (std::size_t c = 0; c < columns_; ++c) to(i, c) = factor * (to(i, c) + own * from(i, c));
     }
   });
@@ -59,7 +58,7 @@ const Matrix<Real>& MeanLayer<Real>::forward(const Context& context,
                                              const ops::Adjacency& graph,
                                              MatrixView<const Real> h) {
   reshape(z_, graph.num_nodes(), columns_);
-  sum_neighbours(context, graph, h, /*scales=*/true, z_.view());
+  aggregate_neighbours(context, graph, h, /*normalise=*/true, z_.view());
   ops::bias_elu(context, parameters.value(bias_).row(0), z_.view());
   return z_;
 }
@@ -77,8 +76,8 @@ const Matrix<Real>& MeanLayer<Real>::backward(const Context& context,
       for (Real& value : d_z.row(i)) value *= factor;
     }
   });
-  // The graph is symmetric: a node gathers from those that it was gathered by.
-  sum_neighbours(context, graph, d_z, /*scales=*/false, d_h_.view());
+  // The graph is symmetric, so the transposed product is the product.
+  aggregate_neighbours(context, graph, d_z, /*normalise=*/false, d_h_.view());
   return d_h_;
 }
 

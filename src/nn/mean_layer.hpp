@@ -12,13 +12,14 @@ namespace cone::nn {
 ///
 ///   z_i = ELU(½ h_i + ½ mean_j h_j + b)      without self_loops: ELU(mean_j h_j + b)
 ///
-/// As one of degree + 1 the node itself would hardly count, and confounders in its own features
-/// would be lost. A node without neighbours is h_i, or 0.
+/// With weight 1/(degree + 1) the node itself would hardly count, and confounders in its own
+/// features would be lost. A node without neighbours has h_i or, without self_loops, 0 in place of
+/// the mean.
 ///
-/// As in GraphSAGE's mean aggregator (Hamilton, Ying and Leskovec 2017) with one transformation for
-/// node and neighbours. O(edges · columns), by the
-/// product of the graph's adjacency matrix and h; keeps one number per edge. No weights of its own
-/// but the bias.
+/// The mean aggregator of GraphSAGE (Hamilton, Ying and Leskovec 2017, "Inductive representation
+/// learning on large graphs"), but with one transformation for node and neighbours. O(edges ·
+/// columns), by the product of the adjacency matrix and h; stores one number per edge. The bias is
+/// its only tensor.
 template <class Real>
 class MeanLayer : public AggregationLayer<Real> {
  public:
@@ -37,10 +38,10 @@ class MeanLayer : public AggregationLayer<Real> {
   std::size_t columns_;
   bool self_loops_;
   TensorId bias_;
-  /// to_i = Σ from_j over the neighbours j of i, and as many of i itself where self_loops, times
-  /// `share` of i where `scales`.
-  void sum_neighbours(const Context& context, const ops::Adjacency& graph,
-                      MatrixView<const Real> from, bool scales, MatrixView<Real> to);
+  /// to_i = Σ_j from_j over the neighbours j of i, plus max(degree, 1) copies of from_i where
+  /// self_loops; with `normalise` the mean of these.
+  void aggregate_neighbours(const Context& context, const ops::Adjacency& graph,
+                            MatrixView<const Real> from, bool normalise, MatrixView<Real> to);
 
   std::vector<Real> ones_;  // the adjacency matrix's values
   Matrix<Real> z_;

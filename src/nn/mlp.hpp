@@ -11,7 +11,7 @@
 
 namespace cone::nn {
 
-/// What a pass through an Mlp keeps: the output of every layer, and the gradient there.
+/// The memory of a pass through an Mlp: the output of every layer, and the gradient there.
 template <class Real>
 struct MlpWorkspace {
   std::vector<Matrix<Real>> activations;
@@ -23,8 +23,8 @@ struct MlpWorkspace {
 };
 
 /// Dense layers x ↦ x·W + b with ELU between them and nothing after the last. widths = inputs,
-/// hidden units of each hidden layer, outputs; two widths make a linear layer. Knows its tensors'
-/// places in a store and holds no numbers itself.
+/// hidden units of each hidden layer, outputs; two widths make a linear layer. Has the ids of its
+/// tensors in a store, no values.
 class Mlp {
  public:
   /// Adds <name>.weight<l> (inputs × outputs) and <name>.bias<l> of layers l = 1, 2, ....

@@ -13,7 +13,7 @@
 
 namespace cone {
 
-/// Samples as the first layer of a network sees them: rows × inputs, dense or sparse.
+/// The input of the first layer of a network: rows × inputs, dense or sparse.
 class NetworkInput {
  public:
   virtual ~NetworkInput() = default;
@@ -44,7 +44,7 @@ class SparseInput : public NetworkInput {
  public:
   SparseInput(const SparseMatrix& x, std::span<const NodeIndex> nodes)
       : x_(x.select_rows(nodes)), features_(x_) {}
-  SparseInput(const SparseInput&) = delete;  // the features refer to the matrix beside it
+  SparseInput(const SparseInput&) = delete;  // features_ refers to x_
   SparseInput& operator=(const SparseInput&) = delete;
 
   std::size_t rows() const override { return x_.rows(); }

@@ -4,8 +4,8 @@
 
 namespace cone {
 
-/// The mean and the standard deviation of outcomes that have been put in standard units: networks
-/// learn at the same rate whatever the outcomes are measured in.
+/// The mean and the standard deviation by which outcomes are standardised: networks learn at the
+/// same rate whatever the unit of the outcome.
 struct OutcomeUnits {
   double mean = 0;
   double scale = 1;

@@ -25,7 +25,7 @@ void put_layout(ByteWriter& writer, const ParameterLayout& layout) {
 void require_layout(ByteReader& reader, const ParameterLayout& expected, std::string_view owner) {
   const auto num_tensors = reader.next<std::uint32_t>(fmt::format("the tensors of {}", owner));
   if (num_tensors != expected.tensors().size()) {
-    reader.fail(fmt::format("{} has {} tensors and its options make {}", owner, num_tensors,
+    reader.fail(fmt::format("{} has {} tensors where its options imply {}", owner, num_tensors,
                             expected.tensors().size()));
   }
   for (const Tensor& tensor : expected.tensors()) {
@@ -33,7 +33,7 @@ void require_layout(ByteReader& reader, const ParameterLayout& expected, std::st
     const auto rows = reader.next<std::uint64_t>("the shape of a tensor");
     const auto cols = reader.next<std::uint64_t>("the shape of a tensor");
     if (name != tensor.name) {
-      reader.fail(fmt::format("{} has tensor '{}' in the place of {}", owner, printable(name),
+      reader.fail(fmt::format("{} has tensor '{}' where {} is expected", owner, printable(name),
                               tensor.name));
     }
     if (rows != tensor.rows || cols != tensor.cols) {

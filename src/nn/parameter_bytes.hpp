@@ -12,8 +12,8 @@ namespace cone::nn {
 /// (length and text), rows and columns (64 bits each).
 void put_layout(ByteWriter& writer, const ParameterLayout& layout);
 
-/// Reads such a list, which must be that of `expected`: a file says twice what it holds, so that a
-/// file of another architecture is named as such. `owner` names the model in messages.
+/// Reads such a list, which must be that of `expected`: redundant, so that the error for a file of
+/// another architecture names the difference. `owner` names the model in messages.
 void require_layout(ByteReader& reader, const ParameterLayout& expected, std::string_view owner);
 
 /// Fills the store with finite numbers, in the order of its layout.

@@ -22,8 +22,8 @@ struct Tensor {
   std::size_t size() const { return rows * cols; }
 };
 
-/// Which tensors a model has, in which order. Layers add theirs on construction and keep the ids;
-/// nothing is allocated, so the shape of a model can be checked before its memory is asked for.
+/// The tensors of a model, in order. Layers add theirs on construction and keep the ids; nothing is
+/// allocated, so the shape of a model can be checked before memory is allocated.
 class ParameterLayout {
  public:
   TensorId add_weight(std::string name, std::size_t rows, std::size_t cols);
@@ -41,9 +41,9 @@ class ParameterLayout {
 };
 
 /// All parameters of a model in one block, and their gradients in a second one of the same layout:
-/// an optimiser, a checkpoint or a norm that walks the block cannot miss a layer. Zero on
-/// construction. What is trained needs its gradients no more and may drop them: gradients() is
-/// empty then, and gradient() must not be called.
+/// an optimiser, a checkpoint or a norm that iterates over the block cannot miss a layer. Zero on
+/// construction. A trained model may drop its gradients: gradients() is empty then, and gradient()
+/// must not be called.
 template <class Real>
 class ParameterStore {
  public:
@@ -60,14 +60,14 @@ class ParameterStore {
   std::span<const Real> gradients() const { return gradients_; }
 
   void drop_gradients() { gradients_ = {}; }
-  /// A copy that never had any.
+  /// A copy without gradients.
   ParameterStore without_gradients() const {
     ParameterStore copy;
     copy.layout_ = layout_;
     copy.values_ = values_;
     return copy;
   }
-  /// Zero, where they had been dropped.
+  /// Allocates gradients that were dropped, as zeros.
   void restore_gradients() { gradients_.resize(values_.size()); }
 
   MatrixView<Real> value(TensorId id) { return view(values_.data(), id); }

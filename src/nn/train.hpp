@@ -10,11 +10,11 @@
 
 namespace cone {
 
-/// How a training ended. Whichever way, the weights are the best it had seen.
+/// How a training ended. In every case the best weights so far are restored.
 enum class TrainingStatus {
   kCompleted,     ///< all epochs ran
   kStoppedEarly,  ///< the held-out loss had not improved for `patience` epochs
-  kDiverged,      ///< losses or weights left the range of sense
+  kDiverged,      ///< losses or weights are not finite or far too large
 };
 
 template <>
@@ -29,28 +29,27 @@ struct EnumNames<TrainingStatus> {
 
 namespace cone::nn {
 
-/// What the weights at hand are worth.
+/// The score of the current weights.
 struct EpochScore {
-  double loss = 0;        ///< the smaller the better
-  bool diverged = false;  ///< there is no way back from here
+  double loss = 0;        ///< lower is better
+  bool diverged = false;  ///< training cannot recover
 };
 
-/// A training, epoch by epoch: the numbers, wherever they are kept and whatever computes them.
-/// train() decides when to step, what to keep and when to stop. A twin on another device implements
-/// the same five functions.
+/// The computations of a training, on any device. train() decides when to step, what to keep and
+/// when to stop.
 class EpochStepper {
  public:
   virtual ~EpochStepper() = default;
 
-  /// Whether the losses are of held-out samples. Without any, the last weights are the best.
+  /// Whether the losses are on held-out samples. Without these, the last weights are kept.
   virtual bool has_held_out() const = 0;
-  /// Judges the weights that `epoch` steps have made.
+  /// Scores the weights after `epoch` steps.
   virtual EpochScore measure(std::uint64_t epoch) = 0;
   /// Takes one step from the weights measured last.
   virtual void step() = 0;
-  /// Keeps the weights at hand, in the place of those kept before.
+  /// Saves the current weights, replacing those saved before.
   virtual void keep_weights() = 0;
-  /// Goes back to the weights that were kept.
+  /// Restores the saved weights.
   virtual void restore_weights() = 0;
 };
 
@@ -65,9 +64,9 @@ struct TrainingOutcome {
   double best_loss = 0;  ///< infinite where the first weights diverged
 };
 
-/// Steps until the epochs are over, the loss has not improved for `patience` epochs, or the
-/// training diverges; then restores the weights with the least loss. Reports every epoch under the
-/// name of the phase, and throws Cancelled when asked to stop.
+/// Steps until all epochs have run, the loss has not improved for `patience` epochs (early
+/// stopping), or the training diverges; then restores the weights with the lowest loss. Reports
+/// every epoch under the name of the phase, and throws Cancelled when the observer asks to stop.
 TrainingOutcome train(const Context& context, std::string_view phase,
                       const TrainingSchedule& schedule, EpochStepper& stepper);
 

@@ -4,10 +4,10 @@ namespace cone {
 namespace {
 
 template <class Real>
-void gather(const Context& context, std::span<const std::uint64_t> places,
+void gather(const Context& context, std::span<const std::uint64_t> entries,
             std::span<const Real> from, std::span<Real> to) {
-  context.for_each_range(places.size(), 16384, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t k = begin; k < end; ++k) to[k] = from[places[k]];
+  context.for_each_range(entries.size(), 16384, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) to[k] = from[entries[k]];
   });
 }
 

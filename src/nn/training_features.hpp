@@ -19,15 +19,15 @@ struct FeatureViews {
   ops::SparseView<Real> by_column;
 };
 
-/// The memory of features of which dropout left some.
+/// The memory of the features after dropout.
 template <class Real>
 struct DroppedFeatures {
   std::vector<Real> by_row;
   std::vector<Real> by_column;
 };
 
-/// The features in the precision of the training. Refers to the matrix it was made of, and never
-/// changes: several trainings may share it.
+/// The features in the precision of the training. Refers to the matrix it was built from, and is
+/// immutable: several trainings may share it.
 template <class Real>
 class TrainingFeatures {
  public:
@@ -37,7 +37,7 @@ class TrainingFeatures {
   std::size_t num_features() const { return pattern_.cols(); }
 
   FeatureViews<Real> whole() const { return views(values_, values_by_column_); }
-  /// What the dropout's mask (of layer 0) leaves, in `memory`. O(entries).
+  /// The features after dropout (the mask of layer 0), stored in `memory`. O(entries).
   FeatureViews<Real> drop(const Context& context, const nn::Dropout& dropout,
                           DroppedFeatures<Real>& memory) const;
 
@@ -47,7 +47,7 @@ class TrainingFeatures {
   const SparseMatrix& pattern_;
   std::vector<std::uint64_t> column_offsets_;
   std::vector<std::uint32_t> column_rows_;
-  std::vector<std::uint64_t> column_entries_;  // place of each transposed entry in the row order
+  std::vector<std::uint64_t> column_entries_;  // index of each transposed entry in row order
   std::vector<Real> values_;
   std::vector<Real> values_by_column_;
 };

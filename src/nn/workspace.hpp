@@ -6,14 +6,14 @@
 
 namespace cone::nn {
 
-/// Gives a buffer of a workspace its shape. Allocates on the first epoch only: the shapes of later
-/// ones are the same.
+/// Sets the shape of a workspace buffer. Allocates in the first epoch only, as the shape does not
+/// change later.
 template <class Real>
 void reshape(Matrix<Real>& buffer, std::size_t rows, std::size_t cols) {
   if (buffer.rows() != rows || buffer.cols() != cols) buffer = Matrix<Real>(rows, cols);
 }
 
-/// A read-only view, where deduction does not see through the conversion.
+/// A read-only view, for template argument deduction.
 template <class Real>
 MatrixView<const Real> constant(const Matrix<Real>& x) {
   return x.view();

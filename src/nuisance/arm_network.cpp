@@ -48,10 +48,10 @@ ArmNetwork::ArmNetwork(nn::ParameterLayout layout, std::size_t num_inputs, std::
     : num_inputs_(num_inputs),
       num_hidden_(num_hidden),
       hidden_weight_(layout.add_weight("hidden.weight", num_inputs, num_hidden)),
-      confounding_bias_(layout.add_bias("hidden.bias", num_hidden)),
+      hidden_bias_(layout.add_bias("hidden.bias", num_hidden)),
       output_(layout, "output", {num_hidden, 1}),
       parameters_(std::move(layout)) {
-  parameters_.drop_gradients();  // fit() brings its own
+  parameters_.drop_gradients();  // fit() allocates them again
 }
 
 nn::ParameterLayout ArmNetwork::layout(std::size_t num_inputs, std::size_t num_hidden) {
@@ -64,7 +64,7 @@ nn::ParameterLayout ArmNetwork::layout(std::size_t num_inputs, std::size_t num_h
 
 void ArmNetwork::forward(const Context& context, Pass& pass) const {
   pass.input.times(context, parameters_.value(hidden_weight_), pass.hidden.view());
-  ops::bias_elu(context, parameters_.value(confounding_bias_).row(0), pass.hidden.view());
+  ops::bias_elu(context, parameters_.value(hidden_bias_).row(0), pass.hidden.view());
   output_.forward(context, parameters_, nn::constant(pass.hidden), pass.output);
 }
 
@@ -74,12 +74,12 @@ void ArmNetwork::backward(const Context& context, Pass& pass) {
   output_.backward(context, parameters_, nn::constant(pass.hidden), pass.output,
                    pass.d_hidden.view());
   ops::bias_elu_backward(context, nn::constant(pass.hidden), pass.d_hidden.view(),
-                         parameters_.gradient(confounding_bias_).row(0));
+                         parameters_.gradient(hidden_bias_).row(0));
   pass.input.transposed_times(context, nn::constant(pass.d_hidden),
                               parameters_.gradient(hidden_weight_));
 }
 
-/// Trains on one pass and, where there is another, is judged by it.
+/// Trains on one pass and, where there is a held-out one, is scored on that.
 class ArmNetwork::Stepper : public nn::EpochStepper {
  public:
   Stepper(const Context& context, const nn::AdamOptions& adam, ArmNetwork& network, Pass& training,
@@ -93,8 +93,8 @@ class ArmNetwork::Stepper : public nn::EpochStepper {
   bool has_held_out() const override { return !held_out_.target.empty(); }
   nn::EpochScore measure(std::uint64_t /*epoch*/) override {
     const double loss = loss_of(training_);
-    const double judged = has_held_out() ? loss_of(held_out_) : loss;
-    return {.loss = judged, .diverged = !std::isfinite(loss) || !std::isfinite(judged)};
+    const double score = has_held_out() ? loss_of(held_out_) : loss;
+    return {.loss = score, .diverged = !std::isfinite(loss) || !std::isfinite(score)};
   }
   void step() override {
     network_.backward(context_, training_);
@@ -122,15 +122,15 @@ double ArmNetwork::fit(const Context& context, const OutcomeSamples& train,
   require(!train.outcome.empty(), "arm network: no training samples");
   units_ = outcome_units(train.outcome);
   Pass training(train.input, num_hidden_);
-  Pass checking(held_out.input, num_hidden_);
+  Pass validation(held_out.input, num_hidden_);
   training.set_target(train.outcome, units_);
-  checking.set_target(held_out.outcome, units_);
-  // The last layer starts at zero, so the network at the mean outcome: where nothing can be learnt,
-  // early stopping leaves it there.
+  validation.set_target(held_out.outcome, units_);
+  // The last layer starts at zero, so the network predicts the mean outcome: where nothing can be
+  // learnt, early stopping keeps it there.
   parameters_.restore_gradients();
   std::fill(parameters_.values().begin(), parameters_.values().end(), 0.0F);
   nn::xavier_uniform(parameters_, hidden_weight_, num_inputs_, num_hidden_, context.seed());
-  Stepper stepper(context, adam, *this, training, checking);
+  Stepper stepper(context, adam, *this, training, validation);
   const nn::TrainingOutcome outcome = nn::train(context, "training a network", schedule, stepper);
   parameters_.drop_gradients();
   diverged_ = outcome.status == TrainingStatus::kDiverged;

@@ -14,7 +14,7 @@
 namespace cone {
 namespace {
 
-/// A spread below this share of a column's magnitude is single-precision rounding.
+/// A spread below this fraction of a column's magnitude is single-precision rounding.
 constexpr double kRoundingSpread = 1e-5;
 
 /// These rows, every column with mean 0 and variance 1 over them; constant ones are 0.
@@ -73,7 +73,7 @@ BalancedValue Balancer::value(const Context& context, MatrixView<const double> p
     all.value += share * value.value;
     for (std::size_t k = 0; k < group.rows.size(); ++k) {
       all.weights[group.rows[k]] = value.weights[k];
-      // Each group is centred at its own value: put the differences between them back.
+      // Each group is centred at its own value: adds the differences between groups back.
       all.influence[group.rows[k]] = value.influence[k] + value.value;
     }
   }

@@ -12,19 +12,19 @@
 
 namespace cone {
 
-/// Nodes to be compared with each other, and by what.
+/// Nodes that are balanced against each other, and their kernel.
 struct BalancedGroup {
   std::vector<std::size_t> rows;  ///< of the sample, ascending
   KernelBalancing kernel;
 };
 
-/// Kernel balancing of a sample: all nodes together where their features are compared, group by
-/// group where representations are, since those of different encoders have nothing in common.
+/// Kernel balancing of a sample: all nodes together on features, group by group on representations,
+/// since those of different encoders are not comparable.
 class Balancer {
  public:
   Balancer(LoggedSample sample, std::vector<BalancedGroup> groups);
 
-  /// policy: the sample's rows × arms, weighed as the sample is. Results are in the order of the
+  /// policy: the sample's rows × arms, weighted as the sample is. Results are in the order of the
   /// sample.
   BalancedValue value(const Context& context, MatrixView<const double> policy) const;
 
@@ -33,12 +33,12 @@ class Balancer {
   std::vector<BalancedGroup> groups_;
 };
 
-/// Compares the nodes of the sample by their features, scaled as the encoders see them.
+/// Balances the features of the sample, scaled as for the encoders.
 Balancer balance_features(const Context& context, const Dataset& data,
                           std::span<const NodeIndex> scored, const KernelBalancingOptions& options);
 
-/// Compares the rows of each group by their representations, columns to variance 1 within the
-/// group. `z` has one row per row of the sample.
+/// Balances the representations within each group, columns scaled to variance 1 within the group.
+/// `z` has one row per row of the sample.
 Balancer balance_representations(const Context& context, LoggedSample sample,
                                  MatrixView<const float> z,
                                  std::vector<std::vector<std::size_t>> groups,

@@ -20,7 +20,7 @@ double total_magnitude(std::span<const double> values) {
   return total;
 }
 
-/// Reverses the measurements whose distribution leans to the left.
+/// Reverses the numeric features with negative skewness.
 void orient_columns(std::size_t num_dense, const std::vector<std::uint32_t>& columns,
                     std::vector<double>& values) {
   std::vector<CompensatedSum> cubes(num_dense);
@@ -43,16 +43,16 @@ SparseMatrix encoder_input(const FeatureTable& features) {
   offsets.reserve(x.rows() + 1);
   columns.reserve(x.num_stored());
   values.reserve(x.num_stored());
-  std::vector<double> measurements(features.num_dense);
+  std::vector<double> numeric(features.num_dense);
   std::vector<std::uint32_t> count_columns;
   std::vector<double> counts;
   for (std::size_t i = 0; i < x.rows(); ++i) {
-    std::fill(measurements.begin(), measurements.end(), 0.0);
+    std::fill(numeric.begin(), numeric.end(), 0.0);
     count_columns.clear();
     counts.clear();
     x.row(i).for_each([&](std::uint32_t j, double value) {
       if (j < features.num_dense) {
-        measurements[j] = value;
+        numeric[j] = value;
       } else {
         count_columns.push_back(j);
         counts.push_back(value);
@@ -61,7 +61,7 @@ SparseMatrix encoder_input(const FeatureTable& features) {
     for (std::uint32_t j = 0; j < features.num_dense; ++j) {
       if (units[j].scale == 0) continue;
       columns.push_back(j);
-      values.push_back((measurements[j] - units[j].mean) / units[j].scale);
+      values.push_back((numeric[j] - units[j].mean) / units[j].scale);
     }
     const double total = total_magnitude(counts);
     columns.insert(columns.end(), count_columns.begin(), count_columns.end());

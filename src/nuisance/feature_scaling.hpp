@@ -4,9 +4,9 @@
 #include "cone/features.hpp"
 #include "cone/settings.hpp"
 
-// The features as regressions see them. Scales come from the features of all nodes: no treatment or
-// outcome enters. Columns are scaled, not shifted: every regression has an intercept and centres
-// its columns itself. Columns that are constant up to rounding become zero.
+// The features as the input of regressions. Scales come from the features of all nodes: no
+// treatment or outcome enters. Columns are scaled, not shifted: every regression has an intercept
+// and centres its columns itself. Columns that are constant up to rounding become zero.
 
 namespace cone {
 
@@ -17,13 +17,14 @@ struct ScaledFeatures {
   double total_variance = 1;
 };
 
-/// For ridge and logistic regression, whose penalty depends on the units: every column, measurement
-/// or count, gets unit variance, unless the user asks for none of it.
+/// For ridge and logistic regression, whose penalty depends on the units: every column, numeric or
+/// count, gets unit variance, unless the options turn scaling off.
 ScaledFeatures scale_for_penalty(const FeatureTable& features, FeatureScaling scaling,
                                  const Totals& totals = Totals::alone());
 
-/// For least squares, which depend on the units only where columns depend on each other and the
-/// shortest coefficients are taken: measurements get unit variance, all counts one common factor.
+/// For least squares, which depends on the units only where columns are collinear and the
+/// minimum-norm solution is taken: numeric features get unit variance, all counts one common
+/// factor.
 FeatureMatrix scale_for_least_squares(const FeatureTable& features,
                                       const Totals& totals = Totals::alone());
 

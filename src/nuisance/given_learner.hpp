@@ -4,7 +4,7 @@
 
 namespace cone {
 
-/// Takes the nuisances that the data itself brings, as they are; learns nothing.
+/// Uses the nuisances given with the data, unchanged; learns nothing.
 class GivenLearner : public Learner {
  public:
   Nuisances fit(const Context& context, const Dataset& data, const FitPlan& plan) const override;

@@ -7,7 +7,8 @@
 
 namespace cone {
 
-/// Learns how alike the scored nodes are by their features, for weights by kernel balancing.
+/// Kernel balancing weights on the features of the scored nodes (Kallus 2018, Balanced policy
+/// evaluation and learning).
 class KernelLearner : public Learner {
  public:
   explicit KernelLearner(const KernelBalancingOptions& options) : options_(options) {}

@@ -32,8 +32,8 @@ std::vector<LinearUnit> list_units(LinearModel model, const FitPlan& plan, std::
   return units;
 }
 
-/// Squared residual of every node: of the model that scored it or, failing that, the mean over the
-/// fits that used it.
+/// Squared residual of every node: of the model that scored it or, where none did, the mean over
+/// the fits that used it.
 std::vector<double> squared_residuals(const Dataset& data, const FitPlan& plan,
                                       const std::vector<LinearUnitFit>& fits,
                                       const OutcomeTable& table) {
@@ -67,7 +67,7 @@ void add_warnings(const Dataset& data, const std::vector<LinearUnit>& units,
     if (fits[u].interpolates) {
       warnings.push_back(fmt::format(
           "the {} outcome model ({}) has as many free coefficients as nodes to fit, so its "
-          "residuals are zero and the variance it adds is unknown: use ridge or fewer features",
+          "residuals are zero and its variance is unknown: use ridge or fewer features",
           enum_name(model), which));
     }
     if (!fits[u].converged) {
@@ -89,15 +89,15 @@ Nuisances LinearLearner::fit(const Context& context, const Dataset& data,
 
   OutcomeTable out;
   RidgeSelection selection;
-  auto log = std::make_shared<LinearLog>(LinearLog{data, plan, {}});
+  auto inputs = std::make_shared<LinearInputs>(LinearInputs{data, plan, {}});
   if (model_ == LinearModel::kRidge) {
     ScaledFeatures scaled =
         scale_for_penalty(data.features, options_.feature_scaling, context.totals());
     selection = select_ridge_strengths(context, data, scaled, plan);
     out.chosen_strengths = selection.strengths;
-    log->x = std::move(scaled.matrix);
+    inputs->x = std::move(scaled.matrix);
   } else {
-    log->x = scale_for_least_squares(data.features, context.totals());
+    inputs->x = scale_for_least_squares(data.features, context.totals());
   }
   const std::vector<LinearUnit> units =
       list_units(model_, plan, data.num_arms(), out.chosen_strengths);
@@ -106,10 +106,10 @@ Nuisances LinearLearner::fit(const Context& context, const Dataset& data,
   const std::size_t per_unit = kept_bytes_ / std::max<std::size_t>(1, units.size());
   const auto fit_unit = [&](std::size_t u) {
     if (!want_residuals && !selection.fits.empty() && selection.fits[u].has_value()) {
-      fits[u] = use_linear_fit(*log, units[u], *selection.fits[u]);
+      fits[u] = use_linear_fit(*inputs, units[u], *selection.fits[u]);
       return;
     }
-    fits[u] = fit_linear_unit(context, *log, units[u], want_residuals);
+    fits[u] = fit_linear_unit(context, *inputs, units[u], want_residuals);
     if (fits[u].smoother->num_bytes() > per_unit) fits[u].smoother.reset();
   };
   context.for_each_task(fmt::format("fitting outcome models ({})", enum_name(model_)), units.size(),
@@ -132,8 +132,8 @@ Nuisances LinearLearner::fit(const Context& context, const Dataset& data,
   kept.reserve(fits.size());
   for (LinearUnitFit& fit : fits) kept.push_back(std::move(fit.smoother));
   std::vector<double> squares = squared_residuals(data, plan, fits, out);
-  out.variance =
-      std::make_shared<LinearVariance>(std::move(log), units, std::move(kept), std::move(squares));
+  out.variance = std::make_shared<LinearVariance>(std::move(inputs), units, std::move(kept),
+                                                  std::move(squares));
   Nuisances nuisances;
   nuisances.outcome = std::move(out);
   return nuisances;

@@ -11,7 +11,7 @@
 namespace cone {
 
 enum class LinearModel {
-  kOls1,   ///< one regression, the arms as columns beside the features
+  kOls1,   ///< one regression, with columns for the arms and for the features
   kOls2,   ///< one regression per arm
   kRidge,  ///< one ridge regression per arm
 };
@@ -23,16 +23,17 @@ struct EnumNames<LinearModel> {
                                         std::pair{LinearModel::kRidge, std::string_view("ridge")}};
 };
 
-/// Learns outcomes by regressions on the features, and can say what weights they imply.
+/// Outcome models by linear regression on the features, with the implied weights of a policy.
 ///
-/// The strength of ridge is chosen by squared error on the task's selection splits, for each arm on
-/// its own, over a geometric grid of noise-to-signal ratios from infinity (the mean) downwards;
+/// The ridge penalty is chosen by squared error on the task's selection splits, for each arm
+/// separately, over a geometric grid of noise-to-signal ratios from infinity (the mean) downwards;
 /// ties go to the stronger penalty.
 ///
-/// Throws Error(kData) where the data has no log or an arm is missing among a task's fitting nodes.
+/// Throws Error(kData) where the data has no treatments and outcomes or an arm is missing among a
+/// task's fitting nodes.
 class LinearLearner : public Learner {
  public:
-  /// Memory for factors that are kept for imply_weights(); beyond it they are made again there.
+  /// Memory for factors that are kept for imply_weights(); beyond it they are recomputed there.
   static constexpr std::size_t kKeptBytes = std::size_t{1} << 30;
 
   LinearLearner(LinearModel model, const NuisanceOptions& options,

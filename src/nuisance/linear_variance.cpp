@@ -9,21 +9,21 @@
 namespace cone {
 namespace {
 
-/// What LinearSmoother::weights wants to know of the points that a policy takes.
+/// The totals over a policy's prediction points that LinearSmoother::weights needs.
 struct PolicyTotals {
   Matrix<double> points;       ///< policies × columns of the design: Σ_i q_i x_i
   std::vector<double> weight;  ///< Σ_i q_i
 };
 
 /// A regression of one arm predicts at x_i with the policy's probability of the arm.
-PolicyTotals total_one_arm(const LinearLog& log, const LinearUnit& unit,
+PolicyTotals total_one_arm(const LinearInputs& inputs, const LinearUnit& unit,
                            std::span<const MatrixView<const double>> policies) {
-  PolicyTotals totals{Matrix<double>(policies.size(), log.x.cols()),
+  PolicyTotals totals{Matrix<double>(policies.size(), inputs.x.cols()),
                       std::vector<double>(policies.size(), 0.0)};
   for (std::size_t k = 0; k < policies.size(); ++k) {
-    for (const NodeIndex i : log.plan.tasks[unit.task].score) {
+    for (const NodeIndex i : inputs.plan.tasks[unit.task].score) {
       const double weight = policies[k](i, *unit.arm);
-      add_scaled(weight, log.x.row(i), totals.points.row(k));
+      add_scaled(weight, inputs.x.row(i), totals.points.row(k));
       totals.weight[k] += weight;
     }
   }
@@ -31,17 +31,17 @@ PolicyTotals total_one_arm(const LinearLog& log, const LinearUnit& unit,
 }
 
 /// Σ_a π_a·μ_a is the prediction at x_i and the policy's mean of the arms' corners.
-PolicyTotals total_all_arms(const LinearLog& log, const LinearUnit& unit,
+PolicyTotals total_all_arms(const LinearInputs& inputs, const LinearUnit& unit,
                             std::span<const MatrixView<const double>> policies) {
-  const std::vector<NodeIndex>& score = log.plan.tasks[unit.task].score;
-  const std::size_t num_features = log.x.cols();
-  const Matrix<double> corners = arm_corners(log.data.num_arms());
+  const std::vector<NodeIndex>& score = inputs.plan.tasks[unit.task].score;
+  const std::size_t num_features = inputs.x.cols();
+  const Matrix<double> corners = arm_corners(inputs.data.num_arms());
   PolicyTotals totals{Matrix<double>(policies.size(), num_features + corners.cols()),
                       std::vector<double>(policies.size(), 0.0)};
   for (std::size_t k = 0; k < policies.size(); ++k) {
     for (const NodeIndex i : score) {
       const double weight = total_probability(policies[k].row(i));
-      add_scaled(weight, log.x.row(i), totals.points.row(k));
+      add_scaled(weight, inputs.x.row(i), totals.points.row(k));
       totals.weight[k] += weight;
       for (std::size_t j = 0; j < corners.cols(); ++j) {
         for (std::size_t a = j + 1; a < corners.rows(); ++a) {  // zero before
@@ -53,7 +53,7 @@ PolicyTotals total_all_arms(const LinearLog& log, const LinearUnit& unit,
   return totals;
 }
 
-/// Nodes without a weight count for nothing, whatever their residual.
+/// Skips nodes of weight zero, whose residual may be NaN.
 double weighted_total(std::span<const double> weights, std::span<const double> squares) {
   CompensatedSum total;
   for (std::size_t j = 0; j < weights.size(); ++j) {
@@ -64,10 +64,11 @@ double weighted_total(std::span<const double> weights, std::span<const double> s
 
 }  // namespace
 
-LinearVariance::LinearVariance(std::shared_ptr<const LinearLog> log, std::vector<LinearUnit> units,
+LinearVariance::LinearVariance(std::shared_ptr<const LinearInputs> inputs,
+                               std::vector<LinearUnit> units,
                                std::vector<std::unique_ptr<LinearSmoother>> smoothers,
                                std::vector<double> squared_residuals)
-    : log_(std::move(log)),
+    : inputs_(std::move(inputs)),
       units_(std::move(units)),
       smoothers_(std::move(smoothers)),
       squared_residuals_(std::move(squared_residuals)) {}
@@ -75,45 +76,45 @@ LinearVariance::LinearVariance(std::shared_ptr<const LinearLog> log, std::vector
 Matrix<double> LinearVariance::imply_unit_weights(
     const Context& context, std::size_t unit, std::span<const MatrixView<const double>> policies,
     bool& converged) const {
-  PolicyTotals totals = units_[unit].all_arms() ? total_all_arms(*log_, units_[unit], policies)
-                                                : total_one_arm(*log_, units_[unit], policies);
+  PolicyTotals totals = units_[unit].all_arms() ? total_all_arms(*inputs_, units_[unit], policies)
+                                                : total_one_arm(*inputs_, units_[unit], policies);
   context.totals().allreduce(totals.points.values());
   context.totals().allreduce(totals.weight);
-  const auto ask = [&](LinearSmoother& smoother) {
+  const auto weights_of = [&](LinearSmoother& smoother) {
     Matrix<double> weights = smoother.weights(totals.points, totals.weight);
     converged = smoother.converged();
     return weights;
   };
-  if (smoothers_[unit] != nullptr) return ask(*smoothers_[unit]);
+  if (smoothers_[unit] != nullptr) return weights_of(*smoothers_[unit]);
   const auto smoother =
-      make_smoother(context, *log_, units_[unit], choose_nodes(*log_, units_[unit]));
+      make_smoother(context, *inputs_, units_[unit], choose_nodes(*inputs_, units_[unit]));
   smoother->set_strength(units_[unit].strength);
-  return ask(*smoother);
+  return weights_of(*smoother);
 }
 
 std::vector<ImpliedWeights> LinearVariance::imply_weights(
     const Context& context, std::span<const MatrixView<const double>> policies) const {
   for (const MatrixView<const double>& policy : policies) {
-    require(policy.rows() == log_->data.num_nodes() && policy.cols() == log_->data.num_arms(),
+    require(policy.rows() == inputs_->data.num_nodes() && policy.cols() == inputs_->data.num_arms(),
             "implied weights: a policy of other nodes or arms");
   }
   std::vector<Matrix<double>> parts(units_.size());
   std::vector<char> converged(units_.size(), 1);
-  context.for_each_task("weighing the outcomes fitted to", units_.size(), [&](std::size_t u) {
+  context.for_each_task("computing implied weights", units_.size(), [&](std::size_t u) {
     bool solved = true;
     parts[u] = imply_unit_weights(context, u, policies, solved);
     converged[u] = solved ? 1 : 0;
   });
   std::vector<ImpliedWeights> out(policies.size());
-  for (ImpliedWeights& implied : out) implied.weights.assign(log_->data.num_nodes(), 0.0);
+  for (ImpliedWeights& implied : out) implied.weights.assign(inputs_->data.num_nodes(), 0.0);
   for (std::size_t u = 0; u < units_.size(); ++u) {
-    const std::vector<NodeIndex> nodes = choose_nodes(*log_, units_[u]);
+    const std::vector<NodeIndex> nodes = choose_nodes(*inputs_, units_[u]);
     for (std::size_t k = 0; k < policies.size(); ++k) {
       for (std::size_t j = 0; j < nodes.size(); ++j) out[k].weights[nodes[j]] += parts[u](k, j);
       out[k].converged = out[k].converged && converged[u] != 0;
     }
   }
-  const double num_scored = context.totals().count(log_->plan.scored.size());
+  const double num_scored = context.totals().count(inputs_->plan.scored.size());
   for (ImpliedWeights& implied : out) {
     implied.variance =
         context.totals().allreduce(weighted_total(implied.weights, squared_residuals_)) /

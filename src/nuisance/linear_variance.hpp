@@ -9,13 +9,13 @@
 
 namespace cone {
 
-/// The implied weights of least squares and ridge: what their smoothers, as linear maps, give the
-/// nodes fitted on. Keeps the smoothers that it is given; a unit without one is factorised again
-/// when a policy is asked about.
+/// The implied weights of least squares and ridge: their predictions are linear in the outcomes of
+/// the nodes fitted on. Keeps the smoothers that it is given; a unit without one is factorised
+/// again by imply_weights().
 class LinearVariance : public FitVariance {
  public:
   /// squared_residuals: one per node of the data.
-  LinearVariance(std::shared_ptr<const LinearLog> log, std::vector<LinearUnit> units,
+  LinearVariance(std::shared_ptr<const LinearInputs> inputs, std::vector<LinearUnit> units,
                  std::vector<std::unique_ptr<LinearSmoother>> smoothers,
                  std::vector<double> squared_residuals);
 
@@ -28,7 +28,7 @@ class LinearVariance : public FitVariance {
                                     std::span<const MatrixView<const double>> policies,
                                     bool& converged) const;
 
-  std::shared_ptr<const LinearLog> log_;
+  std::shared_ptr<const LinearInputs> inputs_;
   std::vector<LinearUnit> units_;
   std::vector<std::unique_ptr<LinearSmoother>> smoothers_;  ///< nullptr where not kept
   std::vector<double> squared_residuals_;

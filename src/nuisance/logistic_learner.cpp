@@ -7,8 +7,8 @@
 
 #include "base/numeric.hpp"
 #include "nuisance/feature_scaling.hpp"
-#include "nuisance/never_given.hpp"
 #include "nuisance/plan_checks.hpp"
+#include "nuisance/positivity_violations.hpp"
 #include "nuisance/propensity_fit.hpp"
 
 namespace cone {
@@ -46,8 +46,8 @@ Nuisances LogisticLearner::fit(const Context& context, const Dataset& data,
   }
   if (num_weakest > 0) {
     warnings.push_back(fmt::format(
-        "{} of {} folds chose the weakest penalty offered: the features all but decide the "
-        "treatment, so the arms may hardly overlap",
+        "{} of {} folds chose the weakest penalty of the grid: the features nearly determine the "
+        "treatment, so overlap may be poor",
         num_weakest, plan.tasks.size()));
   }
   Nuisances out;
@@ -56,9 +56,9 @@ Nuisances LogisticLearner::fit(const Context& context, const Dataset& data,
       choose_propensity_bounds(data, options_.propensity_bound, context.totals()),
       context.totals());
   out.propensity->chosen_strengths = std::move(strengths);
-  NeverGiven never = find_never_given(context, data);
-  out.propensity->never_given = take_scored(never, plan.scored);
-  std::ranges::move(never.sentences, std::back_inserter(warnings));
+  PositivityViolations violations = find_positivity_violations(context, data);
+  out.propensity->violates_positivity = take_scored(violations, plan.scored);
+  std::ranges::move(violations.sentences, std::back_inserter(warnings));
   out.propensity->warnings = std::move(warnings);
   return out;
 }

@@ -9,8 +9,8 @@
 namespace cone {
 namespace {
 
-/// Weights over their mean. Empty where all are the same: then they say nothing, and nothing is to
-/// depend on how they round.
+/// Weights divided by their mean. Empty where all are equal: then they have no effect, and results
+/// must not depend on their rounding.
 std::vector<double> relative_weights(const Dataset& data, std::span<const NodeIndex> nodes) {
   if (data.weight.empty() || nodes.empty()) return {};
   std::vector<double> out;
@@ -19,8 +19,8 @@ std::vector<double> relative_weights(const Dataset& data, std::span<const NodeIn
   const auto [low, high] = std::ranges::minmax(out);
   if (high == 0) {
     throw Error(ErrorCode::kData, {{.item = "--weight"},
-                                   "every node that is evaluated has weight 0: no units are left",
-                                   "give some of them a weight, or evaluate all nodes"});
+                                   "every evaluated node has weight 0",
+                                   "give some of them a weight above 0, or evaluate all nodes"});
   }
   if (low == high) return {};
   // By the largest first, so that no sum overflows.

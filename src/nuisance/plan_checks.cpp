@@ -10,7 +10,7 @@ namespace cone {
 
 std::vector<NodeIndex> nodes_of_arm(const Dataset& data, std::span<const NodeIndex> nodes,
                                     Arm arm) {
-  // Arms come in no order: to write always and to count by the arm is faster than to branch on it.
+  // Without a branch on the arm, which comes in random order and would be mispredicted.
   std::vector<NodeIndex> members(nodes.size());
   std::size_t count = 0;
   for (const NodeIndex i : nodes) {
@@ -39,7 +39,7 @@ void require_every_arm(const Dataset& data, const FitPlan& plan, const Totals& t
   if (!totals.any(data.has_log())) {
     Fault fault;
     fault.what = "the data has no treatments and outcomes to fit to";
-    fault.advice = "bring columns treatment and outcome, or simulate them";
+    fault.advice = "give columns treatment and outcome, or simulate them";
     faults.add("log", std::move(fault));
   } else {
     for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
@@ -49,7 +49,7 @@ void require_every_arm(const Dataset& data, const FitPlan& plan, const Totals& t
       for (std::size_t arm = 0; arm < members.size(); ++arm) {
         if (members[arm] > 0) continue;
         Fault fault;
-        fault.what = fmt::format("none of the {} nodes to fit on in fold {} is {}", sum(members),
+        fault.what = fmt::format("none of the {} training nodes of fold {} is {}", sum(members),
                                  t + 1, arm_adjective(data.arms, static_cast<Arm>(arm)));
         fault.advice = data.num_arms() == 2
                            ? "both arms are needed to compare them: use fewer folds or more data"
@@ -65,8 +65,8 @@ bool selects_by_folds(const FitTask& task) {
   const std::size_t num_splits = task.selection.size();
   std::vector<std::size_t> num_fitted(num_splits, 0);
   std::vector<std::size_t> num_scored(num_splits, 0);
-  const auto is_next = [](const std::vector<NodeIndex>& nodes, std::size_t place, NodeIndex node) {
-    return place < nodes.size() && nodes[place] == node;
+  const auto is_next = [](const std::vector<NodeIndex>& nodes, std::size_t index, NodeIndex node) {
+    return index < nodes.size() && nodes[index] == node;
   };
   for (const NodeIndex node : task.fit) {
     std::size_t num_scorers = 0;

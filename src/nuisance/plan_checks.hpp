@@ -10,11 +10,12 @@
 
 namespace cone {
 
-/// Throws Error(kData) listing every task whose fitting nodes lack an arm, or the missing log.
+/// Throws Error(kData) listing every task whose fitting nodes lack an arm, or where the data has no
+/// treatments and outcomes.
 void require_every_arm(const Dataset& data, const FitPlan& plan,
                        const Totals& totals = Totals::alone());
 
-/// Where the nodes stand in `scored`; both are ascending, and all of them are there.
+/// The indices of the nodes in `scored`, which contains them all; both are ascending.
 std::vector<std::size_t> find_rows(std::span<const NodeIndex> scored,
                                    std::span<const NodeIndex> nodes);
 
@@ -22,7 +23,7 @@ std::vector<std::size_t> find_rows(std::span<const NodeIndex> scored,
 /// and fits on the others.
 bool selects_by_folds(const FitTask& task);
 
-/// The nodes that networks learn from, and those that stop them early.
+/// The nodes that networks are trained on, and those for early stopping.
 const SelectionSplit& early_stopping_split(const FitTask& task);
 
 /// The fitting nodes of every task's early-stopping split, for require_every_arm.

@@ -27,7 +27,7 @@ void note_implausible(const PlausibleRange& range, std::span<const std::size_t> 
                       std::span<const double> mu, OutcomeTable& out) {
   for (std::size_t k = 0; k < mu.size(); ++k) {
     const double limit = std::clamp(mu[k], range.low, range.high);
-    // What is not a number stays so: then there is no value, which says more than a bound would.
+    // NaN stays NaN: then there is no value, which is more informative than a bound.
     if (mu[k] < range.low || mu[k] > range.high) {
       out.implausible.push_back({.row = rows[k], .arm = arm, .predicted = mu[k], .limit = limit});
     }

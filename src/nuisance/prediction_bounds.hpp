@@ -9,10 +9,10 @@
 
 namespace cone {
 
-/// Where a prediction is plausible: the range of the outcomes that a task fits on, both arms
-/// together, widened by half its width on either side. A mean outcome lies within the range of
-/// outcomes; the margin leaves room for nodes unlike those fitted on, and an arm of few nodes
-/// borrows the range of the other.
+/// The range of plausible predictions: that of the outcomes that a task fits on, all arms together,
+/// widened by half its width on either side. A mean outcome lies within the range of outcomes; the
+/// margin leaves room for nodes unlike those fitted on, and an arm of few nodes borrows the range
+/// of the others.
 struct PlausibleRange {
   double low = 0;
   double high = 0;
@@ -25,7 +25,7 @@ PlausibleRange plausible_range(const Dataset& data, std::span<const NodeIndex> f
 void note_implausible(const PlausibleRange& range, std::span<const std::size_t> rows, Arm arm,
                       std::span<const double> mu, OutcomeTable& out);
 
-/// Puts the limits in place of the implausible predictions.
+/// Replaces the implausible predictions by their limits.
 void bound_predictions(OutcomeTable& out);
 
 }  // namespace cone

@@ -52,7 +52,7 @@ PropensityBounds choose_propensity_bounds(const Dataset& data, AutoNumber given,
   const double num_nodes = totals.count(data.treatment.size());
   std::vector<double> low;
   for (const double count : members) {
-    // An arm without members has no share; a bound of 0 would allow weights without end.
+    // Counts at least one node per arm: a bound of 0 would allow unbounded weights.
     const double share = std::max(count, 1.0) / num_nodes;
     low.push_back(std::min(kLargestBound, kPartOfShare * share));
   }
@@ -69,7 +69,7 @@ PropensityTable bound_propensities(Matrix<double> probability, PropensityBounds 
   for (std::size_t i = 0; i < out.e.rows(); ++i) {
     const std::span<double> row = out.e.row(i);
     for (std::size_t a = 1; a < num_arms; ++a) row[a] = bounds.clamp(a, row[a]);
-    // Of two arms the other one's is what is left, so that they sum to 1 to the last digit.
+    // With two arms the control arm's is one minus the other, so that they sum to 1 exactly.
     row[0] = num_arms == 2 ? 1 - row[1] : bounds.clamp(0, row[0]);
     const std::span<const double> before = std::as_const(out.unbounded).row(i);
     num_moved += std::equal(row.begin() + 1, row.end(), before.begin() + 1) &&
@@ -78,8 +78,8 @@ PropensityTable bound_propensities(Matrix<double> probability, PropensityBounds 
                      : 1;
   }
   const double num_nodes = totals.count(out.e.rows());
-  const double num_moved_in_all = totals.count(num_moved);
-  if (num_nodes > 0) out.clipped_fraction = num_moved_in_all / num_nodes;
+  const double num_moved_total = totals.count(num_moved);
+  if (num_nodes > 0) out.clipped_fraction = num_moved_total / num_nodes;
   out.bounds = std::move(bounds);
   return out;
 }

@@ -22,7 +22,7 @@ constexpr double kMostLogitVariance = 1e2;
 /// Fits that only compare strengths need the loss to a few digits.
 constexpr double kSelectionTolerance = 1e-4;
 constexpr double kFinalTolerance = 1e-8;
-/// Where the Hessian is at hand it is known how exact a step is, and the last ones gain two digits.
+/// With an explicit Hessian the precision of a step is known, and the last steps gain two digits.
 constexpr double kSelectionToleranceByHessian = 2e-4;
 constexpr double kFinalToleranceByHessian = 1e-10;
 
@@ -33,7 +33,7 @@ struct ArmRows {
   std::size_t num_arms;
   const Totals& totals;
 
-  /// Nodes to fit on have every arm, and there are nodes to measure the loss on.
+  /// Whether the fitting nodes have every arm and there are nodes to compute the loss on.
   bool can_fit(const SelectionSplit& split) const {
     std::vector<double> members(num_arms, 0.0);
     for (const NodeIndex i : split.fit) ++members[treatment[i]];
@@ -109,7 +109,7 @@ bool can_share_rows(const Context& context, const ArmRows& rows, const FitTask& 
                              [&](const auto& split) { return rows.can_fit(split); });
 }
 
-/// Chooses and fits.
+/// Chooses C and fits the model.
 PropensityFit fit_on_shared_rows(const Context& context, const ArmRows& rows, const FitTask& task,
                                  std::span<const double> grid) {
   std::vector<std::span<const NodeIndex>> folds;

@@ -10,8 +10,8 @@
 namespace cone {
 namespace {
 
-/// Least squares of v on (1, d) with weights; a negative part becomes zero and the other is fitted
-/// alone.
+/// Weighted least squares of v on (1, d); a negative coefficient becomes zero and the other is
+/// fitted alone.
 ResidualVariance fit_variance_line(std::span<const double> v, std::span<const double> d,
                                    std::span<const double> weight, const Totals& totals) {
   std::array<double, 5> sums{};
@@ -43,7 +43,7 @@ ResidualVariance fit_residual_variance(std::span<const double> residual,
   for (const double r : residual) largest = std::max(largest, std::abs(r));
   largest = totals.allreduce_max(largest);
   if (!(largest > 0)) return {};
-  // In units of the largest: squares of squares of outcomes of any size would overflow.
+  // Relative to the largest: fourth powers of large outcomes would overflow.
   std::vector<double> squares;
   for (const double r : residual) squares.push_back(r / largest * (r / largest));
   std::array<double, 2> size = {sum(squares), static_cast<double>(squares.size())};

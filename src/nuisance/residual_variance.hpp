@@ -18,8 +18,8 @@ struct ResidualVariance {
   double at(double relative_degree) const { return constant + growth * relative_degree; }
 };
 
-/// By least squares of squared residuals, neither part negative; twice, the second time weighted by
-/// what the first found, as large residuals are the noisier ones.
+/// By least squares of squared residuals, neither coefficient negative; twice, the second time
+/// weighted by the inverse squared variances of the first fit, as large squares are noisier.
 ResidualVariance fit_residual_variance(std::span<const double> residual,
                                        std::span<const double> relative_degree,
                                        const Totals& totals = Totals::alone());
@@ -27,9 +27,8 @@ ResidualVariance fit_residual_variance(std::span<const double> residual,
 /// Degrees of the nodes of a sample over the mean degree of the network; 0 without edges.
 std::vector<double> relative_degrees(const Graph& graph, const LoggedSample& sample);
 
-/// The variance of the outcome's noise that a model leaves, sample × arms: per arm, as a function
-/// of the degree, from the residuals of the nodes that got it. An arm that nobody in the sample got
-/// has NaN.
+/// Residual variance of an outcome model, sample × arms: per arm, as a function of the degree, from
+/// the residuals of the nodes that received it. NaN for an arm that no node of the sample received.
 Matrix<double> estimate_noise(std::span<const double> relative_degree, const LoggedSample& sample,
                               MatrixView<const double> mu);
 

@@ -10,7 +10,7 @@
 #include "cone/error.hpp"
 
 #include "base/numeric.hpp"
-#include "exec/deal_rows.hpp"
+#include "exec/assign_rows.hpp"
 #include "linear/conjugate_gradients.hpp"
 #include "linear/moments.hpp"
 #include "linear/strength_selection.hpp"
@@ -28,7 +28,7 @@ constexpr std::size_t kMaxSelectionIterations = 2000;
 /// A fraction of a millisecond.
 constexpr std::size_t kPredictionsPerPoll = 4096;
 
-/// Below this share of the outcome's own squares a loss is computed residual by residual.
+/// Below this fraction of the outcome's sum of squares, a loss is computed residual by residual.
 constexpr double kRoundedLoss = 1e-8;
 constexpr std::size_t kNoSplit = std::numeric_limits<std::size_t>::max();
 
@@ -45,7 +45,7 @@ double sum_squares_one_by_one(const Context& context, const Dataset& data, const
   return context.totals().allreduce(total);
 }
 
-/// One arm of a split: on which nodes to fit and on which to measure the loss.
+/// One arm of a split: the nodes to fit on and those to compute the loss on.
 struct ArmSplit {
   std::vector<NodeIndex> fit;
   std::vector<NodeIndex> score;
@@ -54,8 +54,8 @@ struct ArmSplit {
 /// Σ of squared residuals of some slopes and an intercept, node by node.
 using SumOneByOne = std::function<double(std::span<const double>, double)>;
 
-/// For few columns: everything follows from the moments of both sets of nodes, but for losses that
-/// rounding would drown.
+/// For few columns: everything follows from the moments of both sets of nodes, except for losses so
+/// small that rounding would dominate.
 std::vector<double> losses_by_moments(const Context& context, const Moments& fit,
                                       const Moments& held_out, const SumOneByOne& sum_one_by_one,
                                       std::span<const double> strengths) {
@@ -71,8 +71,9 @@ std::vector<double> losses_by_moments(const Context& context, const Moments& fit
   });
 }
 
-/// What losses_by_moments finds without a look at nodes, behind its size. Says whether it could:
-/// not where losses are small or LAPACK fails, which all processes then find together.
+/// The result of losses_by_moments without access to nodes, preceded by its size. Returns whether
+/// this is possible: not where losses are small or LAPACK fails; then all ranks compute it
+/// together.
 bool fill_losses(const Context& context, const Moments& fit, const Moments& held_out,
                  std::span<const double> strengths, std::span<double> row) {
   bool needs_nodes = false;
@@ -123,7 +124,7 @@ std::vector<double> losses_by_iterations(const Context& context, const Dataset& 
   });
 }
 
-/// The intercept and the slopes. Says whether it could, as fill_losses does.
+/// The intercept and the slopes. Returns whether this is possible, as fill_losses does.
 template <class Fit>
 bool fill_fit(const Fit& find_fit, std::span<double> row) {
   try {
@@ -188,11 +189,11 @@ RidgeSelection select_ridge_strengths(const Context& context, const Dataset& dat
     for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
       has_folds[t] = selects_by_folds(plan.tasks[t]);
     }
-    context.for_each_task("measuring the features", units.size(), [&](std::size_t u) {
+    context.for_each_task("computing moments", units.size(), [&](std::size_t u) {
       held_out[u] = measure_moments(context, x, data.outcome, nodes_to_score(units[u]), origin);
     });
   }
-  /// Of all folds but one, or of all.
+  /// The moments of all folds but one, or of all.
   const auto merge_folds = [&](std::size_t task, Arm arm, std::size_t left_out) {
     Moments merged;
     for (std::size_t v = 0; v < units.size(); ++v) {
@@ -204,24 +205,24 @@ RidgeSelection select_ridge_strengths(const Context& context, const Dataset& dat
   const auto losses_of = [&](const Unit& unit) -> std::vector<double>& {
     return losses[num_arms * unit.task + unit.arm][unit.split];
   };
-  // Paths through moments that every process has take no nodes: one process each finds them.
-  const bool deals = by_moments && context.totals().has_others();
-  DealtRows dealt{{}, std::vector<bool>(units.size(), false)};
-  if (deals) {
-    dealt = deal_rows(context.totals(), units.size(), strengths.size() + 1,
-                      [&](std::size_t u, std::span<double> row) {
-                        const Unit& unit = units[u];
-                        if (!has_folds[unit.task]) return false;
-                        const Moments fit = merge_folds(unit.task, unit.arm, unit.split);
-                        if (fit.count == 0 || held_out[u].count == 0) return true;
-                        return fill_losses(context, fit, held_out[u], strengths, row);
-                      });
+  // Paths computed from moments, which every rank has, need no nodes: one rank computes each.
+  const bool is_distributed = by_moments && context.totals().has_others();
+  AssignedRows assigned{{}, std::vector<bool>(units.size(), false)};
+  if (is_distributed) {
+    assigned = assign_rows(context.totals(), units.size(), strengths.size() + 1,
+                           [&](std::size_t u, std::span<double> row) {
+                             const Unit& unit = units[u];
+                             if (!has_folds[unit.task]) return false;
+                             const Moments fit = merge_folds(unit.task, unit.arm, unit.split);
+                             if (fit.count == 0 || held_out[u].count == 0) return true;
+                             return fill_losses(context, fit, held_out[u], strengths, row);
+                           });
   }
   context.for_each_task("choosing the ridge penalty", units.size(), [&](std::size_t u) {
     const Unit& unit = units[u];
     std::vector<double>& of_split = losses_of(unit);
-    if (dealt.is_filled[u]) {
-      const auto row = std::as_const(dealt.rows).row(u);
+    if (assigned.is_filled[u]) {
+      const auto row = std::as_const(assigned.rows).row(u);
       of_split.assign(row.begin() + 1, row.begin() + 1 + static_cast<std::ptrdiff_t>(row[0]));
       return;
     }
@@ -260,21 +261,21 @@ RidgeSelection select_ridge_strengths(const Context& context, const Dataset& dat
     chosen.strengths.push_back(strengths[best]);
   }
   chosen.fits.resize(losses.size());
-  const auto fit_whole = [&](std::size_t k) {
+  const auto fit_all_folds = [&](std::size_t k) {
     return fit_path(context, merge_folds(k / num_arms, static_cast<Arm>(k % num_arms), kNoSplit),
                     chosen.strengths[k]);
   };
-  DealtRows fits{{}, std::vector<bool>(losses.size(), false)};
-  if (deals) {
-    fits = deal_rows(
+  AssignedRows fits{{}, std::vector<bool>(losses.size(), false)};
+  if (is_distributed) {
+    fits = assign_rows(
         context.totals(), losses.size(), x.cols() + 1, [&](std::size_t k, std::span<double> row) {
-          return has_folds[k / num_arms] && fill_fit([&] { return fit_whole(k); }, row);
+          return has_folds[k / num_arms] && fill_fit([&] { return fit_all_folds(k); }, row);
         });
   }
-  context.for_each_task("fitting to the moments", losses.size(), [&](std::size_t k) {
+  context.for_each_task("fitting from moments", losses.size(), [&](std::size_t k) {
     if (!has_folds[k / num_arms]) return;
     if (!fits.is_filled[k]) {
-      chosen.fits[k] = fit_whole(k);
+      chosen.fits[k] = fit_all_folds(k);
       return;
     }
     const auto row = std::as_const(fits.rows).row(k);

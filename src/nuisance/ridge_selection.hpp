@@ -12,10 +12,10 @@
 
 namespace cone {
 
-/// Of task t and arm a at t·arms + a.
+/// The values of task t and arm a are at index t·arms + a.
 struct RidgeSelection {
   std::vector<double> strengths;
-  /// The regression on all of the task's nodes, where it cost nothing more; no value elsewhere.
+  /// The regression on all of the task's nodes, where the selection gives it at no extra cost.
   std::vector<std::optional<LinearFit>> fits;
 };
 

@@ -9,8 +9,9 @@
 #include "cone/context.hpp"
 #include "cone/matrix.hpp"
 
-// Multi-head graph attention over a symmetric graph. For node i and head k, with h (n × heads·size,
-// head k in columns k·size ... (k + 1)·size − 1) and scores s = a_dst·h_i, q = a_src·h_j:
+// Multi-head graph attention (Veličković et al. 2018, "Graph attention networks") over a symmetric
+// graph. For node i and head k, with h (n × heads·size, head k in columns k·size ... (k + 1)·size −
+// 1) and scores s = a_dst·h_i, q = a_src·h_j:
 //
 //   e_ij = LeakyReLU(s_i^k + q_j^k)          j in N(i), and i itself when self_loops
 //   α_ij = softmax over j of e_ij
@@ -59,12 +60,12 @@ void attention_forward(const Context& context, const Adjacency& graph, const Att
 ///
 ///   d_h          n × heads·size: Σ_i α_ij d_out_i only. The part through the scores,
 ///                d_score_dst·a_dst + d_score_src·a_src, is dense and left to the caller. May be
-///                the memory of dst_derivative, which is used up first.
+///                the memory of dst_derivative, which is read first.
 ///   d_score_dst  n × heads: ⟨d_out_i, ∂out_i/∂s_i⟩
 ///   d_score_src  n × heads: Σ_i α_ij (⟨d_out_i, h_j⟩ − ⟨d_out_i, out_i⟩) LeakyReLU'
 ///
-/// The graph is symmetric, so node j gathers from its neighbours i what it gave them: no atomics.
-/// O(edges · heads · size), with 3 values per node and head of its own memory.
+/// The graph is symmetric, so node j gathers the gradients of its neighbours i: no atomics.
+/// O(edges · heads · size) time; allocates 3 values per node and head.
 template <class Real>
 void attention_backward(const Context& context, const Adjacency& graph, const AttentionShape& shape,
                         MatrixView<const Real> h, MatrixView<const Real> score_dst,
@@ -78,9 +79,8 @@ Real leaky_relu(Real x, Real negative_slope) {
   return x > 0 ? x : negative_slope * x;
 }
 
-/// α of every attended pair, in the order of the graph's rows with the node itself (when
-/// self_loops) merged in at its ascending place; visit(i, j, alphas of the heads). For
-/// explanations, not for training.
+/// Calls visit(i, j, alphas of the heads) for every attended pair, in the order of the graph's rows
+/// with the node itself (when self_loops) merged in ascending order. For exports, not for training.
 template <class Real, class Visit>
 void for_each_attention(const Adjacency& graph, const AttentionShape& shape,
                         MatrixView<const Real> score_dst, MatrixView<const Real> score_src,

@@ -27,7 +27,7 @@ namespace cone::ops {
 ///   d_score_dst_i = ⟨d_out_i, ∂out_i/∂s_i⟩, the last from the forward pass
 ///   d_score_src_j = Σ_i β_ij (⟨d_out_i, h_j⟩ − δ_i) = ⟨h_j, Σ_i β_ij d_out_i⟩ − Σ_i β_ij δ_i
 ///
-/// so the loop over the edges adds up rows of d_out only and has no dot product.
+/// so the loop over the edges sums rows of d_out only and has no dot product.
 template <class T>
 struct BackwardArguments {
   const Adjacency& graph;
@@ -43,8 +43,9 @@ struct BackwardArguments {
   MatrixView<T> d_h;
   MatrixView<T> d_score_dst;
   MatrixView<T> d_score_src;
-  /// What a node's neighbours ask of it, side by side and padded: A and B of score_range.hpp with
-  /// log_sum_exp for m, or s and log_sum_exp where the range is too wide for them; then δ.
+  /// The values of a node that its neighbours read, side by side and padded: A and B of
+  /// score_range.hpp with log_sum_exp for m, or s and log_sum_exp where the range is too wide for
+  /// them; then δ.
   MatrixView<T> records;
 };
 
@@ -54,7 +55,7 @@ struct BackwardArguments {
 HWY_BEFORE_NAMESPACE();
 namespace cone::ops::HWY_NAMESPACE {
 
-/// All of a node's record, and d_score_dst on the way.
+/// Fills a node's record and d_score_dst.
 template <class T>
 HWY_INLINE void fill_records(const BackwardArguments<T>& arguments, std::size_t begin,
                              std::size_t end) {
@@ -103,7 +104,7 @@ class IncomingAttention {
         beta_delta_(padded_),
         weights_((1 + kNeighbourBlock) * 2 * padded_) {}
 
-  /// The block last filled; where it belongs to its neighbours, a node's own weights come before.
+  /// The block last filled; the node's own weights come before those of its first neighbours.
   PairWeightedRows<T> rows(const NeighbourBlock& block) const {
     return {block.nodes.data(), block.nodes.size(),
             block.ahead,        weights_.data() + 2 * padded_,

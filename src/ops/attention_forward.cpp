@@ -30,8 +30,8 @@ struct ForwardArguments {
   MatrixView<const T> score_dst;  ///< padded
   MatrixView<const T> score_src;  ///< padded
   const ScoreRange<T>& range;     ///< of score_src
-  /// What a node's neighbours ask of it, side by side and padded: E and F of score_range.hpp, or
-  /// only q where the range is too wide for them.
+  /// The values of a node that its neighbours read, side by side and padded: E and F of
+  /// score_range.hpp, or only q where the range is too wide for them.
   MatrixView<T> records;
   MatrixView<T> out;
   MatrixView<T> log_sum_exp;
@@ -66,8 +66,8 @@ HWY_INLINE void fill_sources(const ForwardArguments<T>& arguments, std::size_t b
 }
 CONE_OPS_FOR_BOTH_PRECISIONS(fill_sources, ForwardArguments)
 
-/// The weights exp(e_ij − m_i) of one node's neighbours, block by block, and again those of them
-/// with s_i + q_j > 0, zero for the others. m_i is the largest e_ij, or close to it.
+/// The weights exp(e_ij − m_i) of one node's neighbours, block by block, followed by the same
+/// weights with zero where s_i + q_j ≤ 0. m_i is the largest e_ij, or close to it.
 template <class T>
 class NeighbourWeights {
  public:
@@ -83,7 +83,7 @@ class NeighbourWeights {
         inverse_(padded_),
         weights_((1 + kNeighbourBlock) * 2 * padded_) {}
 
-  /// The block last filled; where it belongs to its neighbours, a node's own weights come before.
+  /// The block last filled; the node's own weights come before those of its first neighbours.
   PairWeightedRows<T> rows(const NeighbourBlock& block) const {
     return {block.nodes.data(), block.nodes.size(),
             block.ahead,        weights_.data() + 2 * padded_,
@@ -143,8 +143,8 @@ class NeighbourWeights {
     }
   }
 
-  /// LeakyReLU ascends, so the largest e_ij belongs to the largest score of a neighbour, and to the
-  /// largest first number of a record, whichever it is.
+  /// LeakyReLU is increasing, so the largest e_ij belongs to the largest score of a neighbour, and
+  /// to the largest first value of a record, whichever form it has.
   HWY_INLINE void set_factors(std::size_t i, std::size_t k) {
     const ScoreTag<T> d;
     const Adjacency& graph = arguments_.graph;
@@ -211,8 +211,8 @@ class NeighbourWeights {
 };
 
 /// From Σ_j w_ij h_j (in out) and its part with s_i + q_j > 0 to out_i, log_sum_exp and
-/// ∂out_i/∂s_i = Σ_j α_ij LeakyReLU' (h_j − out_i), in which the slope of all pairs cancels and
-/// only the 1 − slope that the positive ones have beyond it remains.
+/// ∂out_i/∂s_i = Σ_j α_ij LeakyReLU' (h_j − out_i), in which the slope common to all pairs cancels
+/// and only the additional 1 − slope of the positive pairs remains.
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE void finish_node(D d, const ForwardArguments<T>& arguments, std::size_t i,
                             const NeighbourWeights<T>& weights, const T* positive) {

@@ -4,7 +4,7 @@
 
 namespace cone::ops {
 
-/// Sizes as BLAS takes them. Matrices of this program are far smaller than its limit.
+/// A size as BLAS's int. Matrices here are far below its limit.
 inline int blas_int(std::size_t value) { return static_cast<int>(value); }
 
 }  // namespace cone::ops

@@ -17,13 +17,12 @@ namespace {
 
 /// Columns that are eliminated at a time.
 constexpr std::size_t kPanelColumns = 128;
-/// Rows that one piece updates: with 20,000 columns a tenth of a second.
+/// Rows that one piece updates: a tenth of a second at 20,000 columns.
 constexpr std::size_t kPieceRows = 256;
 /// Columns of the inverse that one piece solves for.
 constexpr std::size_t kStripColumns = 64;
 
-/// Takes the products of columns [begin, end) off the lower triangle that is right of and below
-/// them.
+/// Subtracts the products of columns [begin, end) from the lower triangle right of and below them.
 void update_trailing(const Context& context, MatrixView<double> a, std::size_t begin,
                      std::size_t end) {
   const int stride = blas_int(a.stride());
@@ -74,7 +73,7 @@ bool factorise_cholesky(const Context& context, MatrixView<double> a) {
 }
 
 // The algorithm of LAPACK's dpstrf: pivots are chosen column by column, and all but the columns of
-// the panel at hand are updated panel by panel.
+// the current panel are updated panel by panel.
 std::size_t factorise_pivoted(const Context& context, MatrixView<double> a, double tolerance,
                               std::vector<std::size_t>& pivot) {
   require(a.rows() == a.cols(), "Cholesky factor: the matrix must be square");
@@ -82,7 +81,8 @@ std::size_t factorise_pivoted(const Context& context, MatrixView<double> a, doub
   const int stride = blas_int(a.stride());
   pivot.resize(n);
   std::iota(pivot.begin(), pivot.end(), std::size_t{0});
-  std::vector<double> taken(n);  // what the columns of the panel take off each diagonal element
+  std::vector<double> taken(
+      n);  // subtracted from each diagonal element by the columns of the panel
   for (std::size_t k = 0; k < n; k += kPanelColumns) {
     const std::size_t end = std::min(n, k + kPanelColumns);
     std::fill(taken.begin(), taken.end(), 0.0);

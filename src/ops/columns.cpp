@@ -15,9 +15,9 @@ namespace cone::ops::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Vectors of rows side by side: as many sums as hide the latency of an addition.
+/// Vectors of rows processed together: enough independent sums to hide the latency of an addition.
 constexpr std::size_t kVectorsOfRows = 8;
-/// Columns side by side.
+/// Columns processed together.
 constexpr std::size_t kColumnsAtATime = 4;
 
 /// out[i..] for kVectors vectors of rows.
@@ -48,7 +48,7 @@ void multiply_block(MatrixView<const double> columns, const double* u, double st
   for (; i < columns.cols(); ++i) multiply_rows<1>(single, columns, u, start, i, out);
 }
 
-/// Four columns from `first` on, or those of them that there are.
+/// Up to four columns from `first` on.
 void add_transposed_columns(MatrixView<const double> columns, const double* r, std::size_t first,
                             double* out) {
   const hn::ScalableTag<double> d;
@@ -83,8 +83,7 @@ void add_transposed_block(MatrixView<const double> columns, const double* r, dou
   }
 }
 
-/// A tile of the products: rows from `a` on, columns from `b` on, as far as they are in the lower
-/// triangle.
+/// A tile of the products: rows from `a` on, columns from `b` on, within the lower triangle.
 void add_tile(MatrixView<const double> columns, MatrixView<const double> others, std::size_t a,
               std::size_t b, MatrixView<double> products) {
   constexpr std::size_t kSide = kColumnsAtATime;

@@ -5,9 +5,9 @@
 
 #include "cone/matrix.hpp"
 
-// Products of a few hundred rows of a dense matrix D that is given by its columns, each in one
-// piece: `columns` is D', columns × rows. BLAS spends as much time on packing so few rows as on
-// multiplying them. All run on the calling thread.
+// Products of a few hundred rows of a dense matrix D stored by columns: `columns` is D', columns ×
+// rows. For so few rows BLAS spends as much time on packing as on multiplying. All run on the
+// calling thread.
 
 namespace cone::ops {
 
@@ -20,7 +20,7 @@ void add_columns_transposed(MatrixView<const double> columns, std::span<const do
                             std::span<double> out);
 
 /// Adds the lower triangle of D'E to `products`, which is columns × columns; E has the shape of D.
-/// For E = WD, W diagonal, it is all of D'WD.
+/// For E = WD, W diagonal, this determines D'WD, which is symmetric.
 void add_column_products(MatrixView<const double> columns, MatrixView<const double> others,
                          MatrixView<double> products);
 

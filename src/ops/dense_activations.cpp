@@ -41,7 +41,7 @@ struct ColumnSumArguments {
 HWY_BEFORE_NAMESPACE();
 namespace cone::ops::HWY_NAMESPACE {
 
-/// Calls body(tag, c) on the columns: whole vectors, then single lanes.
+/// Calls body(tag, c) on the columns: full vectors, then single lanes.
 template <class T, class Body>
 HWY_INLINE void for_each_vector(std::size_t columns, const Body& body) {
   const hn::ScalableTag<T> d;
@@ -111,7 +111,7 @@ namespace {
 
 constexpr std::size_t kBlockRows = 512;
 
-/// Adds up the vectors that fill_block(begin, end, sums) leaves for each block of rows, in order.
+/// Sums, in order, the vectors that fill_block(begin, end, sums) computes for each block of rows.
 template <class Real, class FillBlock>
 void sum_blocks(const Context& context, std::size_t rows, std::span<Real> sums,
                 const FillBlock& fill_block) {

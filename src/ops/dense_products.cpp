@@ -9,9 +9,9 @@
 namespace cone::ops {
 namespace {
 
-/// Rows of a block of A·B and A·B'. Enough to make up for packing B again in every block.
+/// Rows of a block of A·B and A·B': enough to amortise packing B again in every block.
 constexpr std::size_t kBlockRows = 256;
-/// Rows of a block of A'·B at least, and blocks at most: each block has an output of its own.
+/// The least rows of a block of A'·B, and the most blocks: each block has its own output.
 constexpr std::size_t kReducedBlockRows = 1024;
 constexpr std::size_t kMaxReducedBlocks = 64;
 
@@ -24,7 +24,7 @@ struct Gemm {
   bool accumulate;
 };
 
-/// BLAS refuses a leading dimension of 0, even of a matrix without columns.
+/// BLAS rejects a leading dimension of 0, even of a matrix without columns.
 int leading(std::size_t stride) { return static_cast<int>(std::max<std::size_t>(stride, 1)); }
 
 void run(const Gemm& g, const float* a, std::size_t lda, const float* b, std::size_t ldb, float* c,

@@ -39,7 +39,7 @@ struct ExpConstants<double> {
 };
 
 /// exp(x) = scale · (1 + rest), scale a power of two and |rest| ≤ 0.42. For x ≤ 88 (float) or 709
-/// (double); below kSmallest the result stays at exp(kSmallest). Within 1e-7 (3e-16) of the truth.
+/// (double); below kSmallest the result stays at exp(kSmallest). Relative error 1e-7 (3e-16).
 template <class V>
 struct ExpParts {
   V scale;

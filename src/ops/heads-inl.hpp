@@ -22,7 +22,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class T>
 using ScoreTag = hn::CappedTag<T, kScoreGroup<T>>;
 
-/// Calls body(tag) with the widest vectors that never span two heads: whole vectors where the size
+/// Calls body(tag) with the widest vectors that never span two heads: full vectors where the size
 /// of a head allows, single lanes (correct, slow) for odd sizes.
 template <class T, class Body>
 HWY_INLINE void with_tag_of_head(std::size_t size, const Body& body) {
@@ -41,8 +41,8 @@ HWY_INLINE void with_tag_of_head(std::size_t size, const Body& body) {
 }
 
 /// The same with the weight of each vector of a row: body(tag, weight_of). The common numbers of
-/// vectors per head have code of their own in single precision, in which models are trained; more
-/// of it would cost compile time and gain nothing.
+/// vectors per head are specialised in single precision, in which models are trained; further
+/// specialisations would cost compile time without gain.
 template <class T, class Body>
 HWY_INLINE void with_vectors_of_head(std::size_t size, const Body& body) {
   with_tag_of_head<T>(size, [&](auto d) HWY_ATTR {

@@ -21,7 +21,7 @@ constexpr std::size_t kInverseStrip = 128;
 /// Rows of a product's long side that are summed in one piece.
 constexpr std::size_t kSummedRows = 4096;
 
-/// The tiles of a lower triangle, those with most work first.
+/// The tiles of a lower triangle, largest work first.
 std::vector<std::pair<std::size_t, std::size_t>> list_tiles(std::size_t n) {
   std::vector<std::pair<std::size_t, std::size_t>> tiles;
   for (std::size_t i = 0; i < n; i += kTile) {
@@ -30,7 +30,7 @@ std::vector<std::pair<std::size_t, std::size_t>> list_tiles(std::size_t n) {
   return tiles;
 }
 
-/// Copies a tile below the diagonal to its place above it.
+/// Copies a tile below the diagonal to its mirror image above it.
 void mirror_tile(Matrix<double>& out, std::size_t i, std::size_t j) {
   const std::size_t rows = std::min(kTile, out.rows() - i);
   const std::size_t cols = std::min(kTile, out.rows() - j);

@@ -3,9 +3,9 @@
 #include "cone/context.hpp"
 #include "cone/matrix.hpp"
 
-// Products and inverses of large symmetric matrices in pieces, like the factorisations of
-// cholesky.hpp: cut by sizes only, each piece on one thread, so results are the same at any number
-// of threads; each piece is a safe point of the context.
+// Blocked products and inverses of large symmetric matrices, like the factorisations of
+// cholesky.hpp: blocks depend on sizes only, each on one thread, so results are the same at any
+// number of threads; each block is a safe point of the context.
 
 namespace cone::ops {
 

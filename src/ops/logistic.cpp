@@ -15,7 +15,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace cone::ops::HWY_NAMESPACE {
 
-/// What is added up, in lanes.
+/// The accumulators, in lanes.
 template <class V>
 struct LogisticSums {
   V product;  ///< of 1 + exp(−|z|)

@@ -8,15 +8,14 @@
 
 namespace cone::ops {
 
-/// Neighbours whose weights are computed before their rows are added up.
+/// Neighbours whose weights are computed before their rows are summed.
 inline constexpr std::size_t kNeighbourBlock = 128;
 
-/// How many rows before its turn a row is asked for. Their order is the graph's, which no hardware
-/// prefetcher can guess.
+/// Prefetch distance in rows. Their order is the graph's, which no hardware prefetcher can predict.
 inline constexpr std::size_t kRowsAhead = 8;
 
-/// Some neighbours of a node, and for each the one kRowsAhead places further on, in the next rows
-/// of the graph if need be.
+/// Some neighbours of a node, and for each the neighbour kRowsAhead entries later, which may be in
+/// one of the next rows of the graph.
 struct NeighbourBlock {
   std::span<const std::uint32_t> nodes;
   const std::uint32_t* ahead;

@@ -46,8 +46,8 @@ HWY_INLINE void sum_four_vectors(D d, const std::uint32_t* list, std::size_t cou
   hn::StoreU(e, d, out + 3 * lanes);
 }
 
-/// The last columns of one row's sum, fewer than four vectors, in one walk over the list: rows that
-/// are looked up in no order cost more than their numbers. Fewer than a vector are `tail`.
+/// The last columns of one row's sum, fewer than four vectors, in one pass over the list: random
+/// access to rows costs more than their values. The `tail` is shorter than a vector.
 template <std::size_t kVectors, class D>
 HWY_INLINE void sum_last_columns(D d, const std::uint32_t* list, std::size_t count,
                                  MatrixView<const double> v, std::size_t first, std::size_t tail,

@@ -8,9 +8,8 @@
 
 namespace cone::ops {
 
-/// out_i = the sum of the rows of V that list i names; list i is rows[offsets[i] ... offsets[i+1]).
-/// A product with a matrix of zeros and ones in compressed rows, without its values.
-/// O(entries · columns).
+/// out_i = Σ of the rows of V in list i, which is rows[offsets[i] ... offsets[i+1]): the product of
+/// a 0/1 matrix in compressed sparse rows, without values, and V. O(entries · columns).
 void sum_listed_rows(const Context& context, std::span<const std::uint64_t> offsets,
                      std::span<const std::uint32_t> rows, MatrixView<const double> v,
                      MatrixView<double> out);

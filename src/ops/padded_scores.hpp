@@ -8,7 +8,8 @@
 
 namespace cone::ops {
 
-/// Heads whose scores are worked on at once; node by node they are padded to a multiple of it.
+/// Heads whose scores are processed together; the scores of each node are padded to a multiple of
+/// it.
 template <class T>
 inline constexpr std::size_t kScoreGroup = 32 / sizeof(T);
 

@@ -24,10 +24,10 @@ template <class T>
 struct PairWeightedRows {
   const std::uint32_t* rows;
   std::size_t count;
-  const std::uint32_t* ahead;  ///< the row to ask for while row e is added is ahead[e]
+  const std::uint32_t* ahead;  ///< ahead[e]: the row to prefetch while row e is added
   const T* weights;
   std::size_t stride;  ///< of a row's weights
-  std::size_t second;  ///< from a row's first weights to its second
+  std::size_t second;  ///< offset from a row's first weights to its second
 };
 
 template <class T>
@@ -36,8 +36,8 @@ struct PairedSums {
   T* second;
 };
 
-/// The initial value of the sums: what they hold, zero, or the own row times the weights that are
-/// stored before those of the first row.
+/// The initial value of the sums: their current value, zero, or the own row times the weights that
+/// are stored before those of the first row.
 enum class SumStart { kContinue, kZero, kOwnRow };
 
 /// The sums of add_pairs for kVectors vectors from vector `begin` on.
@@ -45,7 +45,7 @@ template <std::size_t kVectors, class D, class WeightOf, class T = hn::TFromD<D>
 HWY_INLINE void add_pairs_of_tile(D d, const WeightOf& weight_of, const RowTable<T>& table,
                                   const PairWeightedRows<T>& entries, std::size_t begin,
                                   SumStart start, std::size_t own_row, const PairedSums<T>& sums) {
-  constexpr std::size_t kLanes = hn::MaxLanes(d);  // of x86: all there are
+  constexpr std::size_t kLanes = hn::MaxLanes(d);  // on x86 the exact number
   const T* const HWY_RESTRICT base = table.data + begin * kLanes;
   const std::size_t stride = table.stride;
   const std::size_t weight_stride = entries.stride;
@@ -90,7 +90,8 @@ HWY_INLINE void add_pairs_of_tile(D d, const WeightOf& weight_of, const RowTable
 }
 
 /// Two weighted sums of the same rows, each row read once: sums ← start + Σ_e weights_e ·
-/// table[rows_e] over `vectors` vectors of D. The sums stay in registers while all rows go by.
+/// table[rows_e] over `vectors` vectors of D. The sums stay in registers during the pass over the
+/// rows.
 template <class D, class WeightOf, class T = hn::TFromD<D>>
 HWY_INLINE void add_pairs(D d, const WeightOf& weight_of, const RowTable<T>& table,
                           const PairWeightedRows<T>& entries, std::size_t vectors, SumStart start,

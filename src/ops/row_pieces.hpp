@@ -12,8 +12,8 @@ namespace cone::ops {
 /// body(begin, end) on each, in parallel. The work of a row is its entries plus kRowWork; a piece
 /// has kPieceWork of it. The cuts depend on the offsets only, so results that are reduced within
 /// rows are the same at any number of threads. A row is never split: a hub of 10⁵ neighbours is a
-/// piece of a few milliseconds, and only one that outweighs the rest of the graph divided by the
-/// threads would keep them waiting.
+/// piece of a few milliseconds, and only a hub with more work than a thread's share of the graph
+/// would keep the other threads waiting.
 template <class Body>
 void for_each_row_piece(const Context& context, std::span<const std::uint64_t> offsets,
                         const Body& body) {

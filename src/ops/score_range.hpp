@@ -11,7 +11,7 @@
 
 namespace cone::ops {
 
-/// Where the scores q_j of each head lie. With c the middle of their range,
+/// The range of the scores q_j of each head. With c the middle of the range,
 ///
 ///   exp(LeakyReLU(s_i + q_j) − m_i) = max(A_i E_j, B_i F_j)
 ///   A_i = exp(s_i + c − m_i)     B_i = exp(slope (s_i + c) − m_i)
@@ -25,7 +25,7 @@ namespace cone::ops {
 ///   - no factor overflows;
 ///   - the factors of pairs that matter are normal numbers;
 ///   - exponentials are cut off at a smallest value (exp-inl.hpp). That adds at most
-///     exp(smallest + spread / 2), about 1e-16 of a node's whole weight in single precision.
+///     exp(smallest + spread / 2), about 1e-16 of a node's total weight in single precision.
 template <class T>
 class ScoreRange {
  public:
@@ -48,7 +48,7 @@ class ScoreRange {
         all.include(piece[k].low);
         all.include(piece[k].high);
       }
-      // Not true either where a score is not a number.
+      // Also taken where a score is NaN.
       if (!(all.high - all.low <= kLargestSpread)) is_narrow_ = false;
       middle_[k] = all.low + (all.high - all.low) / 2;
     }
@@ -65,7 +65,7 @@ class ScoreRange {
     T high = -std::numeric_limits<T>::infinity();
 
     void include(T value) {
-      // A value that is not a number must not slip through: it fails every comparison.
+      // NaN fails every comparison and is stored.
       low = low <= value ? low : value;
       high = high >= value ? high : value;
     }

@@ -46,8 +46,8 @@ HWY_EXPORT(scatter_rows);
 
 namespace {
 
-/// How many tables: enough for many threads and quick answers to Ctrl-C, and no more memory than a
-/// few times that of V. A function of sizes only.
+/// The number of tables: enough for many threads and a quick response to Ctrl-C, with at most a few
+/// times the memory of V. A function of sizes only.
 std::size_t count_tables(const SparseView<double>& x, const MatrixView<const double>& v) {
   constexpr std::size_t kMostTables = 64;
   constexpr std::size_t kEntriesPerTable = std::size_t{1} << 14U;

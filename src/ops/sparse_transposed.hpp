@@ -7,9 +7,9 @@
 
 namespace cone::ops {
 
-/// out = X'·V, X n × p sparse, V n × d dense, out p × d (overwritten). Rows of V are read in their
-/// order and added to tables of p × d, one per piece of rows, which are then added up in order: far
-/// quicker than lists of the transpose, which look rows of V up in none, where p is small.
+/// out = X'·V, X n × p sparse, V n × d dense, out p × d (overwritten). Rows of V are read in order
+/// and added to tables of p × d, one per piece of rows, which are then summed in order: for small p
+/// much faster than a product with the stored transpose, which reads the rows of V at random.
 /// O(entries · d), and memory for a few tables.
 void transposed_sparse_times_dense(const Context& context, const SparseView<double>& x,
                                    MatrixView<const double> v, MatrixView<double> out);

@@ -18,7 +18,7 @@ namespace cone::ops::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Rows of a dense matrix by number.
+/// Rows of a dense matrix by index.
 template <class T>
 struct RowTable {
   const T* data;
@@ -34,14 +34,15 @@ struct WeightedRows {
   std::size_t stride;
 };
 
-/// Vector v of a row takes weight v / kVectors of the row's group. Of a run of vectors that starts
-/// at `first`, a multiple of kVectors, vector v takes the weight `within` places after `at(first)`.
+/// Vector v of a row takes weight v / kVectors of the row's group. In a run of vectors that starts
+/// at `first`, a multiple of kVectors, vector v takes the weight `within` entries after
+/// `at(first)`.
 template <std::size_t kVectors>
 struct WeightEvery {
   std::size_t at(std::size_t first) const { return first / kVectors; }
   std::size_t within(std::size_t, std::size_t v) const { return v / kVectors; }
 };
-/// The same with a number that is known at run time only; runs may start anywhere.
+/// The same with a number that is known at run time; runs may start anywhere.
 struct WeightEveryOf {
   std::size_t vectors;
   std::size_t at(std::size_t first) const { return first / vectors; }
@@ -64,7 +65,7 @@ HWY_INLINE void for_each_tile(std::size_t vectors, const Tile& tile, std::size_t
   }
 }
 
-/// Asks for the cache lines of a row that is soon to be read.
+/// Prefetches the cache lines of a row.
 template <std::size_t kValues, class T>
 HWY_INLINE void prefetch_row(const T* row) {
   for (std::size_t c = 0; c < kValues; c += 64 / sizeof(T)) hwy::Prefetch(row + c);
@@ -76,7 +77,7 @@ template <std::size_t kVectors, std::size_t kAhead, class D, class WeightOf,
 HWY_INLINE void add_rows_of_tile(D d, const WeightOf& weight_of, const RowTable<T>& table,
                                  const WeightedRows<T>& entries, std::size_t first, bool from_zero,
                                  T* sum) {
-  constexpr std::size_t kLanes = hn::MaxLanes(d);  // of x86: all there are
+  constexpr std::size_t kLanes = hn::MaxLanes(d);  // on x86 the exact number
   const T* const HWY_RESTRICT base = table.data + first * kLanes;
   const std::size_t stride = table.stride;
   const std::uint32_t* const HWY_RESTRICT rows = entries.rows;
@@ -105,8 +106,8 @@ HWY_INLINE void add_rows_of_tile(D d, const WeightOf& weight_of, const RowTable<
 }
 
 /// sum ← (sum or 0) + Σ_e weights_e · table[rows_e] over `vectors` vectors of D, which stay in
-/// registers, eight at a time, while all rows go by. Rows are asked for kAhead places before their
-/// turn, which pays where the table is not in a near cache anyway.
+/// registers, eight at a time, during the pass over the rows. Rows are prefetched kAhead entries in
+/// advance, which pays where the table is not in a near cache.
 template <std::size_t kAhead, class D, class WeightOf, class T = hn::TFromD<D>>
 HWY_INLINE void add_rows(D d, const WeightOf& weight_of, const RowTable<T>& table,
                          const WeightedRows<T>& entries, std::size_t vectors, bool from_zero,

@@ -14,7 +14,7 @@ namespace cone {
 /// Whether the user set the option of this name ("train_fraction"), whatever the front end.
 using IsGiven = std::function<bool(std::string_view name)>;
 
-/// Options that were set and have no part in a run: named, all together, instead of ignored.
+/// Options that were set but have no effect in a run: all refused together instead of ignored.
 class IdleOptions {
  public:
   explicit IdleOptions(const IsGiven& is_given) : is_given_(is_given) {}

@@ -7,7 +7,7 @@
 
 namespace cone {
 
-/// JSON has no NaN or infinity: what is not a number is null.
+/// JSON has no NaN or infinity: they become null.
 inline nlohmann::ordered_json json_number(double value) {
   return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
 }

@@ -18,8 +18,8 @@ using Json = nlohmann::ordered_json;
 
 struct TooDeep {};
 
-/// Stops the parser at kMaxJsonDepth (it does not recurse and has no limit of its own), and notes
-/// keys that an object names twice.
+/// Stops the parser at kMaxJsonDepth (it does not recurse and has no limit itself), and notes keys
+/// that an object has twice.
 class ParserWatch {
  public:
   bool operator()(int depth, Json::parse_event_t event, const Json& parsed) {
@@ -34,7 +34,7 @@ class ParserWatch {
     }
     return true;
   }
-  /// A key that is there twice.
+  /// A key that occurs twice in an object.
   const std::optional<std::string>& repeated() const { return repeated_; }
 
  private:
@@ -44,7 +44,7 @@ class ParserWatch {
 
 std::string escape_code(std::uint32_t code) {
   if (code < 0x10000) return fmt::format("\\u{:04x}", code);
-  const std::uint32_t rest = code - 0x10000;  // beyond 16 bits JSON has pairs
+  const std::uint32_t rest = code - 0x10000;  // beyond 16 bits JSON has surrogate pairs
   return fmt::format("\\u{:04x}\\u{:04x}", 0xD800 + (rest >> 10U), 0xDC00 + (rest & 0x3FFU));
 }
 
@@ -70,7 +70,7 @@ Json parse_json(std::string_view bytes, const std::string& file, const std::stri
   } catch (const TooDeep&) {
     fail("", fmt::format("is nested more than {} levels deep", kMaxJsonDepth));
   }
-  if (watch.repeated()) fail(*watch.repeated(), "is there twice");
+  if (watch.repeated()) fail(*watch.repeated(), "occurs twice");
   return json;
 }
 
@@ -80,7 +80,7 @@ std::string dump_json(const Json& json, int indent) {
   out.reserve(text.size());
   for (std::string_view rest = text; !rest.empty();) {
     const Character c = first_character(rest);
-    // Below U+007F the library has escaped what is in a string; the line ends are its own.
+    // Below U+007F the library has escaped the characters of strings; line ends are its formatting.
     if (c.code >= 0x7F && is_treacherous(c.code)) {
       out += escape_code(c.code);
     } else {

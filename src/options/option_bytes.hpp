@@ -15,7 +15,7 @@ namespace cone {
 
 inline constexpr std::uint32_t kMaxOptionBytes = 65536;
 
-/// Options in a binary file: their canonical text, which must be that of options in their ranges.
+/// Options in a binary file: their canonical text; all must be within their ranges.
 template <class Options>
 Options next_options(ByteReader& reader, std::string_view name) {
   const std::string_view text = reader.next_text(kMaxOptionBytes, name);

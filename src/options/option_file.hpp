@@ -18,6 +18,7 @@
 
 #include "base/text.hpp"
 #include "options/option_parser.hpp"
+#include "options/renamed_option.hpp"
 
 namespace cone {
 
@@ -25,16 +26,16 @@ namespace cone {
 ///
 ///   {"schema": "cone.options/1", "options": {"gamma": 0.1, ...}, "tuning": {...}}
 ///
-/// "tuning" says how the values were found; readers do not look into it.
+/// "tuning" describes how the values were found; readers ignore it.
 inline constexpr std::string_view kOptionFileSchema = "cone.options/1";
 
-/// The "options" object of such a file, not yet looked into. Throws Error(kData) where the file is
-/// not as described, or where an object names a key twice.
+/// The "options" object of such a file, not yet checked. Throws Error(kData) where the file is not
+/// as described, or where an object has a key twice.
 nlohmann::ordered_json read_option_object(const std::filesystem::path& file);
 /// The same from the bytes of such a file; `file` is its name in messages.
 nlohmann::ordered_json parse_option_object(std::string_view bytes, const std::string& file);
 
-/// Takes a value of exactly the option's type. Returns what it should have been, or "".
+/// Reads a value of exactly the option's type. Returns what was expected instead, or "".
 template <class T>
 std::string take_option(const nlohmann::ordered_json& json, T& value) {
   if constexpr (std::is_same_v<T, bool>) {
@@ -45,7 +46,7 @@ std::string take_option(const nlohmann::ordered_json& json, T& value) {
       return fmt::format("one of {}", fmt::join(enum_choices<T>(), ", "));
     }
   } else if constexpr (std::is_same_v<T, std::string>) {
-    if (!json.is_string()) return "a text";
+    if (!json.is_string()) return "a string";
     value = json.get<std::string>();
   } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
     if (json.is_string()) {  // as on the command line: a,b,c
@@ -54,7 +55,7 @@ std::string take_option(const nlohmann::ordered_json& json, T& value) {
     }
     const auto is_text = [](const auto& item) { return item.is_string(); };
     if (!json.is_array() || !std::all_of(json.begin(), json.end(), is_text)) {
-      return "a list of texts";
+      return "a list of strings";
     }
     value = json.get<T>();
   } else if constexpr (std::is_same_v<T, int>) {
@@ -69,7 +70,7 @@ std::string take_option(const nlohmann::ordered_json& json, T& value) {
     }
     value = json.get<T>();
   } else if constexpr (std::is_same_v<T, AutoNumber>) {
-    if (json.is_null() || json == std::string(kAutomatic)) {  // None of Python
+    if (json.is_null() || json == std::string(kAutomatic)) {  // null: None in Python
       value.reset();
     } else if (json.is_number()) {
       value = json.get<double>();
@@ -77,22 +78,22 @@ std::string take_option(const nlohmann::ordered_json& json, T& value) {
       return fmt::format("a number or {}", kAutomatic);
     }
   } else {
-    static_assert(std::is_floating_point_v<T>, "teach take_option this type of option");
+    static_assert(std::is_floating_point_v<T>, "take_option does not support this type of option");
     if (!json.is_number()) return "a number";
     value = json.get<T>();
   }
   return "";
 }
 
-/// Options from such an object; what it does not name keeps its default. Throws Error(kData)
-/// listing every unknown key, value of the wrong type and value out of range.
+/// Options from such an object; those that it does not name keep their defaults. Throws
+/// Error(kData) listing every unknown key, value of the wrong type and value out of range.
 template <class Options>
 Options take_options(nlohmann::ordered_json object, const std::string& file) {
   Options options;
   std::vector<std::string> known;
   FaultList faults;
   const auto fault = [&](std::string_view key, const std::string& what, const std::string& advice) {
-    // Every key is a mistake of its own: none may hide another.
+    // Every key is a kind of fault by itself: none may hide another.
     faults.add(std::string(key), {{.file = file, .item = printable(key)}, what, advice});
   };
   Options::visit(options, [&]<class T>(std::string_view name, T& value, std::string_view,
@@ -100,7 +101,7 @@ Options take_options(nlohmann::ordered_json object, const std::string& file) {
     const auto found = object.find(std::string(name));
     known.emplace_back(name);
     if (found == object.end()) return;
-    // Not the contents of lists and objects: they may be nested deeper than a dump can follow.
+    // Not the contents of lists and objects: they may be nested too deeply to dump.
     const std::string text =
         found->is_structured() ? std::string("an ") + found->type_name() : printable(found->dump());
     const std::string expected = take_option(*found, value);
@@ -112,8 +113,13 @@ Options take_options(nlohmann::ordered_json object, const std::string& file) {
     object.erase(found);
   });
   for (const auto& [key, value] : object.items()) {
+    const std::string_view present = renamed_option(key);
+    if (std::find(known.begin(), known.end(), present) != known.end()) {
+      fault(key, fmt::format("is called {} now", present), "");
+      continue;
+    }
     const std::string nearest = closest_name(key, known);
-    fault(key, "is no option",
+    fault(key, "is not an option",
           nearest.empty() ? fmt::format("choose from {}", fmt::join(known, ", "))
                           : fmt::format("did you mean {}?", nearest));
   }

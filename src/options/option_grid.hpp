@@ -25,8 +25,8 @@ struct GridAxis {
   std::vector<std::string> values;
 };
 
-/// Sets the option of that name. False where the text is no value of its type (or there is no such
-/// option); ranges are not checked.
+/// Sets the option of that name. False where the text is not a value of its type (or there is no
+/// such option); ranges are not checked.
 template <class Options>
 bool set_option(Options& options, std::string_view name, std::string_view text) {
   bool is_set = false;
@@ -37,11 +37,11 @@ bool set_option(Options& options, std::string_view name, std::string_view text) 
   return is_set;
 }
 
-/// More points than anyone can wait for; keeps a slip of the keyboard from filling the memory.
+/// More points than anyone can wait for; keeps a typing error from exhausting the memory.
 inline constexpr std::size_t kMaxGridPoints = 100'000;
 
 /// Every combination of the axes' values, the others as in `base`; the last axis varies fastest.
-/// Throws Error(kUsage) listing every value that is unreadable, out of range or there twice.
+/// Throws Error(kUsage) listing every value that is unreadable, out of range or repeated.
 template <class Options>
 std::vector<Options> expand_grid(const Options& base, std::span<const GridAxis> axes) {
   std::vector<Fault> faults;
@@ -54,15 +54,15 @@ std::vector<Options> expand_grid(const Options& base, std::span<const GridAxis> 
       Options trial = base;
       if (!set_option(trial, axis.name, text)) {
         faults.push_back({{.item = flag},
-                          fmt::format("'{}' is not a value of it", printable(text)),
+                          fmt::format("'{}' is not a valid value", printable(text)),
                           "give values separated by commas, such as 0.1,1"});
       } else if (std::vector<Fault> bad = option_faults(trial); !bad.empty()) {
         faults.insert(faults.end(), bad.begin(), bad.end());
       } else if (!seen.insert(canonical_text(trial)).second) {
-        faults.push_back({{.item = flag}, fmt::format("{} is there twice", text), "name it once"});
+        faults.push_back({{.item = flag}, fmt::format("{} occurs twice", text), "give it once"});
       }
     }
-    if (!faults.empty()) continue;  // go on looking for faults only
+    if (!faults.empty()) continue;  // looks for further faults only
     if (points.size() * axis.values.size() > kMaxGridPoints) {
       throw Error(ErrorCode::kUsage,
                   {{},

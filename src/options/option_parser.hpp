@@ -49,8 +49,8 @@ inline bool parse_option(std::string_view text, std::vector<std::string>& value)
   return true;
 }
 
-/// The inverse of canonical_text: nothing where the text is any other than what that function gives
-/// for some options. Ranges are not checked.
+/// The inverse of canonical_text: nothing where the text is not the canonical text of some options.
+/// Ranges are not checked.
 template <class Options>
 std::optional<Options> parse_canonical_text(std::string_view text) {
   Options options;

@@ -32,17 +32,17 @@ std::uint64_t parse_seed(const std::string& specification) {
   return seed;
 }
 
-/// For words that only two arms give a meaning to.
+/// For policies that are defined for two arms only.
 void require_two_arms(const Dataset& data, const std::string& specification,
                       const std::string& advice) {
   if (data.num_arms() == 2) return;
   throw Error(ErrorCode::kUsage, {{.item = printable(specification)},
-                                  fmt::format("is for two arms, and the data has {}: {}",
+                                  fmt::format("is defined for two arms, but the data has {}: {}",
                                               data.num_arms(), list_arms(data.arms)),
                                   advice});
 }
 
-/// Gives everyone the arm.
+/// Assigns the arm to all nodes.
 std::unique_ptr<Policy> single_arm_policy(const Dataset& data, Arm arm) {
   std::vector<double> probabilities(data.num_arms(), 0.0);
   probabilities[arm] = 1;
@@ -65,7 +65,7 @@ Arm named_arm(const Dataset& data, const std::string& specification) {
 std::unique_ptr<Policy> builtin_policy(const Context& context, const Dataset& data,
                                        const std::string& specification) {
   if (specification == "treat-all" || specification == "treat-none") {
-    require_two_arms(data, specification, "always:LABEL gives everyone one arm");
+    require_two_arms(data, specification, "use always:LABEL to assign one arm to all nodes");
     return single_arm_policy(data, specification == "treat-all" ? 1 : kControlArm);
   }
   if (specification == "uniform") {
@@ -79,7 +79,7 @@ std::unique_ptr<Policy> builtin_policy(const Context& context, const Dataset& da
     return random_weights_policy(parse_seed(specification), data.num_arms());
   }
   if (specification.starts_with(kLinear)) {
-    require_two_arms(data, specification, "write a file with one column per arm, name:LABEL");
+    require_two_arms(data, specification, "use a policy file with one column per arm, name:LABEL");
     return linear_policy(
         load_linear_policy(context, specification.substr(kLinear.size()), data.features));
   }

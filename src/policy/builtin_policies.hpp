@@ -9,8 +9,8 @@
 
 namespace cone {
 
-/// The policy that a word stands for; nullptr where the specification is none of the built-in
-/// forms. Throws Error(kUsage) where it is one that the data gives no meaning to.
+/// The built-in policy of a specification; nullptr where it has none of the built-in forms. Throws
+/// Error(kUsage) where the policy is not defined for the data.
 std::unique_ptr<Policy> builtin_policy(const Context& context, const Dataset& data,
                                        const std::string& specification);
 

@@ -14,7 +14,7 @@
 namespace cone {
 namespace {
 
-/// Faults of one policy, with rows as places.
+/// Faults of one policy, located by row.
 class PolicyFaults {
  public:
   PolicyFaults(const Dataset& data, const std::string& name) : data_(data), name_(name) {}
@@ -31,7 +31,7 @@ class PolicyFaults {
     list_.add("rows",
               {{.item = printable(name_)},
                fmt::format("has {} rows where the data has {} nodes", num_rows, data_.num_nodes()),
-               "bring one per node, in the order of the data"});
+               "give one row per node, in the order of the data"});
     throw_if_any();
   }
   void throw_if_any() const { list_.throw_if_any(ErrorCode::kData); }
@@ -54,7 +54,7 @@ PolicyOnData make_policy(const Dataset& data, std::string name,
     throw Error(ErrorCode::kData, {{.item = printable(name)},
                                    fmt::format("has {} columns where the data has {} arms: {}",
                                                probability.cols(), num_arms, list_arms(data.arms)),
-                                   "bring one probability per arm, in this order"});
+                                   "give one probability per arm, in this order"});
   }
   Matrix<double> table(probability.rows(), num_arms);
   for (std::size_t i = 0; i < table.rows(); ++i) {
@@ -68,14 +68,14 @@ PolicyOnData make_policy(const Dataset& data, std::string name,
         faults.add("missing", i, "missing in this row", "give every node its probability");
       } else {
         faults.add("probability", i, fmt::format("'{}' is not a probability", p),
-                   "if these are per cents, divide them by 100");
+                   "if these are percentages, divide them by 100");
       }
     }
     if (is_single) {
       table(i, kControlArm) = 1 - table(i, 1);
     } else if (std::abs(sum - 1) > load::kSumTolerance) {
       faults.add("sum", i, fmt::format("the probabilities add up to {:.6g}, not 1", sum),
-                 "give every arm its share of 1");
+                 "make the probabilities of all arms add up to 1");
     }
   }
   faults.throw_if_any();

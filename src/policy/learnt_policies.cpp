@@ -23,8 +23,9 @@ std::vector<std::string> warn_of_learnt_policies(const Dataset& data,
   }
   if (names.empty()) return {};
   return {fmt::format(
-      "{} {} learnt from this very data: the value and the gain are in-sample and too high, and "
-      "their intervals are not valid; evaluate the out-of-fold labels (cone learn --out-of-fold)",
+      "{} {} learnt from the same data: the value and the gain are in-sample estimates, biased "
+      "upwards, and their intervals are not valid; evaluate the out-of-fold labels (cone learn "
+      "--out-of-fold)",
       fmt::join(names, ", "), names.size() == 1 ? "was" : "were")};
 }
 

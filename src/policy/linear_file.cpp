@@ -87,7 +87,7 @@ LinearPolicyWeights load_linear_policy(const Context& context, const std::string
         weights.feature[found->second] = own;
         weights.neighbour[found->second] = neighbour;
       } else if (!records.faults().has_room("feature")) {
-        // Looking for the nearest of thousands of names is not worth it for what nobody will see.
+        // Searching thousands of names is not worth it for a fault that is not listed.
         records.faults().add_unlisted("feature", 1);
       } else {
         const std::string nearest = closest_name(feature, features.names);

@@ -7,7 +7,7 @@
 
 namespace cone {
 
-/// A node's own score and what it adds to the mean over a neighbour's neighbours.
+/// A node's own score and its term in the mean over a neighbour's neighbours.
 struct NodeScore {
   double own = 0;
   double as_neighbour = 0;

@@ -15,23 +15,23 @@
 namespace cone {
 namespace {
 
-/// What the built-in policy of that name does; nothing where there is none on this data.
+/// The probabilities of the built-in policy of that name; nothing where there is none on this data.
 std::optional<Matrix<double>> find_builtin_table(const Context& context, const Dataset& data,
                                                  const std::string& name) {
-  if (name.starts_with("linear:")) return std::nullopt;  // the word is about a file
+  if (name.starts_with("linear:")) return std::nullopt;  // refers to a file
   try {
     const auto policy = builtin_policy(context, data, name);
     if (policy == nullptr) return std::nullopt;
     return policy->probabilities(context, data.features, data.graph);
   } catch (const Error&) {
-    return std::nullopt;  // a word without a meaning here, such as treat-all with three arms
+    return std::nullopt;  // not defined here, such as treat-all with three arms
   }
 }
 
 }  // namespace
 
-void refuse_borrowed_name(const Context& context, const Dataset& data, const PolicyOnData& policy) {
-  constexpr double kTolerance = 1e-6;  // of a probability that was written with some digits
+void refuse_builtin_name(const Context& context, const Dataset& data, const PolicyOnData& policy) {
+  constexpr double kTolerance = 1e-6;  // for probabilities that were rounded in a file
   const auto table = find_builtin_table(context, data, policy.name);
   if (!table) return;
   for (std::size_t i = 0; i < table->rows(); ++i) {
@@ -41,8 +41,8 @@ void refuse_borrowed_name(const Context& context, const Dataset& data, const Pol
       throw Error(
           ErrorCode::kUsage,
           {{.item = printable(policy.name)},
-           fmt::format("is the name of a built-in policy, and this one does something else: "
-                       "'{}' gets arm '{}' with probability {:.4g} instead of {:.4g}",
+           fmt::format("is the name of a built-in policy, but this one differs: '{}' receives arm "
+                       "'{}' with probability {:.4g} instead of {:.4g}",
                        printable(data.ids[static_cast<NodeIndex>(i)]), printable(data.arms[a]),
                        given, (*table)(i, a)),
            "choose another name"});
@@ -69,9 +69,9 @@ std::vector<Fault> list_name_faults(std::span<const std::string> names) {
                         fmt::format("two policies are named '{}'", printable(name)),
                         "rename one of them, or name the policy once"});
     }
-    if (name == "logged") {  // it has a row of its own, always
+    if (name == "logged") {  // the logged policy always has this row
       faults.push_back({{.item = "--policy"},
-                        "a policy is named 'logged', as the log itself is",
+                        "a policy is named 'logged', which is reserved for the logged policy",
                         "choose another name"});
     }
   }

@@ -39,7 +39,7 @@ class RandomWeightsPolicy : public Policy {
 
 Matrix<double> sign_weight_probabilities(const Context& context, const FeatureTable& features,
                                          const Graph& graph, std::span<const SignWeights> weights) {
-  constexpr double kScale = 2;  // the paper's policy is twice the sum of the two terms
+  constexpr double kScale = 2;  // Guo et al. (2020): twice the sum of the two terms
   Matrix<double> logits(graph.num_nodes(), weights.size() + 1);
   for (std::size_t a = 0; a < weights.size(); ++a) {
     fill_neighbour_logit(

@@ -8,7 +8,8 @@
 
 namespace cone {
 
-/// ψ and δ of one arm of the random-weights policy, −1 or +1 per feature.
+/// ψ and δ of one arm of the random-weights policy (Guo, Li and Liu 2020, Counterfactual evaluation
+/// of treatment assignment functions with networked observational data), −1 or +1 per feature.
 struct SignWeights {
   std::vector<double> own;
   std::vector<double> neighbour;

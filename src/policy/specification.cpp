@@ -33,7 +33,7 @@ void append_from_file(const Context& context, const Dataset& data, const std::st
   for (std::size_t p = 0; p < table.names.size(); ++p) {
     PolicyOnData policy{std::move(table.names[p]), std::move(table.probabilities[p]),
                         std::move(table.learnt_from[p])};
-    refuse_borrowed_name(context, data, policy);
+    refuse_builtin_name(context, data, policy);
     policies.push_back(std::move(policy));
   }
 }

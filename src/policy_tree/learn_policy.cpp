@@ -27,15 +27,15 @@ namespace {
 constexpr double kPerScreenedEntry = 2e-7;  // per node and candidate column, of one training set
 constexpr double kPerSplit = 4e-9;          // per node, pair of columns and pair of arms
 
-/// Scores that a tree is learnt with take their variances from no more nodes of an arm: with all of
-/// them, learning variances once per fold was most of the time. Values come from a fit to all.
+/// Limits the nodes per arm from which the variances behind the training scores are estimated: with
+/// all nodes, once per fold, that took most of the time. Values come from a fit to all nodes.
 constexpr std::size_t kVarianceNodes = 1500;
 
 void require_log(const Dataset& data, const LearnPolicyOptions& options) {
   if (!data.has_log()) {
     throw Error(ErrorCode::kData, {{},
-                                   "the data is a bare network: it has no treatments and outcomes",
-                                   "a rule is learnt from a log; cone simulate makes one"});
+                                   "the data is a network without treatments and outcomes",
+                                   "add logged treatments and outcomes; cone simulate draws them"});
   }
   if (options.propensities == PropensitySource::kGiven && !data.propensity) {
     throw Error(ErrorCode::kData,
@@ -46,7 +46,7 @@ void require_log(const Dataset& data, const LearnPolicyOptions& options) {
   if (options.tree.budget < 1 && !data.weight.empty()) {
     throw Error(ErrorCode::kUsage,
                 {{.item = "--budget"},
-                 "counts nodes, and with --weight a node stands for several units",
+                 "is a share of the nodes, which have different weights with --weight",
                  "leave one of them out"});
   }
 }
@@ -55,8 +55,8 @@ TrainingScores take_training(RuleScores scores) {
   return {std::move(scores.sample.nodes), std::move(scores.scores)};
 }
 
-/// The arm with the largest mean score; with a budget that does not reach for everyone, the control
-/// arm.
+/// The arm with the largest mean score; the control arm where the budget does not allow treating
+/// all units.
 Arm best_single_arm(const Matrix<double>& scores, double budget) {
   if (budget < 1) return kControlArm;
   Arm best = kControlArm;
@@ -73,7 +73,7 @@ Arm best_single_arm(const Matrix<double>& scores, double budget) {
 
 struct LearntTree {
   PricedTree found;
-  Matrix<double> columns;  ///< all nodes × those that the tree may ask about
+  Matrix<double> columns;  ///< all nodes × columns that the tree may split on
   std::vector<std::string> names;
 };
 
@@ -88,8 +88,8 @@ LearntTree learn_from(const Context& context, const RuleColumns& candidates,
   return out;
 }
 
-/// Given propensities know why units were treated, whatever the network shows of it.
-bool asks_about_network(const Dataset& data, const LearnPolicyOptions& options) {
+/// Whether to test if treatment depends on the network. Given propensities are taken as known.
+bool tests_network_treatment(const Dataset& data, const LearnPolicyOptions& options) {
   return options.propensities != PropensitySource::kGiven && data.graph.num_edges() > 0;
 }
 
@@ -98,8 +98,8 @@ void warn_of_network_treatment(const Context& context, const Dataset& data,
   if (auto warning = find_network_treatment(
           context, data, {.folds = options.folds, .selection_folds = options.selection_folds},
           options.network_ridge,
-          "the rest is in no interval here and may be what the rule chases: cone evaluate has "
-          "sensitivity intervals")) {
+          "the intervals here do not cover the remaining confounding, which the rule may exploit: "
+          "cone evaluate has sensitivity intervals")) {
     out.warnings.push_back(std::move(*warning));
   }
 }
@@ -113,7 +113,7 @@ std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& 
   nested.folds = size.folds - 1;
   const auto candidates = static_cast<double>(RuleColumns(data, options.split_on).size());
   const double columns = std::min<double>(candidates, options.max_columns);
-  // Depth 3 tries the first question of every column, and then searches both sides.
+  // Depth 3 tries first splits on every column, and then searches both sides.
   const double columns_tried = options.tree.depth == 1 ? 1 : columns;
   const double searches = options.tree.depth == 3 ? 2 : 1;
   const double sets = size.folds + 1;
@@ -123,8 +123,9 @@ std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& 
       {"columns", kPerScreenedEntry * sets * size.nodes * candidates / size.threads},
       {"trees", kPerSplit * sets * searches * columns * columns_tried * size.nodes *
                     std::log2(std::max(2.0, size.nodes)) * size.arms * size.arms / size.threads}};
-  if (asks_about_network(data, options)) {
-    costs.push_back({"hidden confounding", network_treatment_seconds(size, options.network_ridge)});
+  if (tests_network_treatment(data, options)) {
+    costs.push_back(
+        {"unmeasured confounding", network_treatment_seconds(size, options.network_ridge)});
   }
   return costs;
 }
@@ -147,7 +148,7 @@ LearntPolicy learn_policy(const Context& context, const Dataset& data,
 
   const StageList stages(context, expected_costs(context, data, options));
 
-  // One training set per fold, without it, and last the one of all nodes.
+  // One training set per fold, without that fold, and last the one of all nodes.
   std::vector<TrainingScores> training;
   RuleScores all;
   for (std::size_t k = 0; k <= num_folds; ++k) {
@@ -201,7 +202,7 @@ LearntPolicy learn_policy(const Context& context, const Dataset& data,
     out.columns = std::move(tree.names);
   }
   value_rule(context, data, all, out.out_of_fold_arm, single, options, out);
-  if (asks_about_network(data, options)) {
+  if (tests_network_treatment(data, options)) {
     const StageScope stage = stages.enter(3);
     warn_of_network_treatment(context, data, options, out);
   }

@@ -18,12 +18,12 @@ void LearnPolicyOptions::check(std::vector<Fault>& faults) const {
   for (const std::string& kind : split_on) {
     if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) continue;
     faults.push_back({{.item = "--split-on"},
-                      fmt::format("'{}' is none of them", printable(kind)),
+                      fmt::format("'{}' is not a kind of column", printable(kind)),
                       fmt::format("choose from {}", fmt::join(kinds, ", "))});
   }
   if (dependence == Dependence::kPooled) {
     faults.push_back({{.item = "--dependence pooled"},
-                      "is measured on residuals of an outcome model, and a rule has scores",
+                      "needs residuals of an outcome model; learn has only scores",
                       "choose another, or leave it out to take the largest"});
   }
   check_costs(cost, faults);

@@ -10,20 +10,20 @@ namespace {
 
 constexpr std::size_t kRowsPerPoll = 16384;
 
-/// What a sweep over the ranks of a first column, upwards or downwards, needs again and again.
+/// Buffers of a sweep over the ranks of a first column, upwards or downwards.
 struct SweepMemory {
   PrefixExtremes extremes;
   SplitWindow window;
   std::vector<std::size_t> changed;
 };
 
-/// The ranks of the first column in the order in which they join a side, as far as the other side
-/// keeps enough rows.
+/// The ranks of the first column in the order in which they join a side, while the other side keeps
+/// enough rows.
 struct Sweep {
   std::vector<std::uint32_t> ranks;
   std::vector<std::uint64_t> sizes;  ///< rows joined so far
   std::vector<std::int64_t> totals;  ///< of arm a after step s, at s · arms + a
-  std::vector<std::int64_t> best;    ///< of a leaf or a question, after every step
+  std::vector<std::int64_t> best;    ///< of a leaf or one split, after every step
 };
 
 Sweep make_sweep(const TreeRows& rows, const SortedColumn& first, bool upwards) {
@@ -47,7 +47,7 @@ Sweep make_sweep(const TreeRows& rows, const SortedColumn& first, bool upwards) 
   return out;
 }
 
-/// Rows join; after every step the best question about `second` whose sides get the two arms.
+/// Rows join; after every step the best split on `second` whose sides get the two arms.
 void try_arms(const Context& context, const TreeRows& rows, const SortedColumn& first,
               const SortedColumn& second, std::size_t a, std::size_t b, Sweep& sweep,
               SweepMemory& memory) {
@@ -74,7 +74,7 @@ void try_arms(const Context& context, const TreeRows& rows, const SortedColumn& 
     if (memory.extremes.prefers_rebuild(memory.changed.size())) {
       memory.extremes.rebuild();
     } else {
-      for (const std::size_t place : memory.changed) memory.extremes.settle(place);
+      for (const std::size_t index : memory.changed) memory.extremes.settle(index);
     }
     since_poll += memory.changed.size();
     if (since_poll > kRowsPerPoll) {
@@ -82,8 +82,8 @@ void try_arms(const Context& context, const TreeRows& rows, const SortedColumn& 
       since_poll = 0;
     }
     if (!memory.extremes.has_open()) continue;
-    // Left a and right b has the sum of b plus a prefix of the differences, and the other way
-    // round.
+    // Arm a on the left and b on the right has the sum of b plus a prefix of the differences; vice
+    // versa, the sum of a less a prefix.
     const std::int64_t* totals = sweep.totals.data() + step * num_arms;
     sweep.best[step] = std::max({sweep.best[step], totals[b] + memory.extremes.highest(),
                                  totals[a] - memory.extremes.lowest()});
@@ -137,7 +137,7 @@ CutValues value_cuts(const Context& context, const TreeRows& rows, const SortedC
 
 std::vector<CutValues> look_ahead(const Context& context, const TreeRows& rows) {
   std::vector<CutValues> out(rows.columns.size());
-  context.for_each_task("looking for the best tree", rows.columns.size(), [&](std::size_t c) {
+  context.for_each_task("searching for the best tree", rows.columns.size(), [&](std::size_t c) {
     out[c] = value_cuts(context, rows, rows.columns[c]);
   });
   return out;

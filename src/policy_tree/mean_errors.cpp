@@ -31,24 +31,24 @@ std::vector<MeanError> measure_mean_errors(const Context& context, const Dataset
                                            std::span<const std::vector<double>> columns,
                                            Dependence wanted, double level) {
   const DependenceKernels kernels(context, data.graph, cluster_nodes(context, data));
-  const std::vector<DependentCovariance> ways =
+  const std::vector<DependentCovariance> covariances =
       kernels.covariances(context, centre(columns).view());
-  const bool has_wanted = std::any_of(ways.begin(), ways.end(), [&](const auto& way) {
-    return way.dependence == wanted && way.is_usable();
+  const bool has_wanted = std::any_of(covariances.begin(), covariances.end(), [&](const auto& by) {
+    return by.dependence == wanted && by.is_usable();
   });
   std::vector<MeanError> out;
   for (std::size_t c = 0; c < columns.size(); ++c) {
-    // The plain one has n - 1 in the variance, as everywhere.
+    // Independent nodes: n - 1 in the variance, as everywhere.
     MeanError best;
     const double plain = standard_error(columns[c]);
     if (!has_wanted || wanted == Dependence::kIndependent) {
       best = {plain, two_sided_quantile(level, std::numeric_limits<double>::infinity()) * plain};
     }
-    for (const DependentCovariance& way : ways) {
-      if (!way.is_usable() || way.dependence == Dependence::kIndependent) continue;
-      if (has_wanted && way.dependence != wanted) continue;
-      const double error = std::sqrt(std::max(0.0, way.covariance(c, c)));
-      const double half_width = two_sided_quantile(level, way.degrees_of_freedom) * error;
+    for (const DependentCovariance& by : covariances) {
+      if (!by.is_usable() || by.dependence == Dependence::kIndependent) continue;
+      if (has_wanted && by.dependence != wanted) continue;
+      const double error = std::sqrt(std::max(0.0, by.covariance(c, c)));
+      const double half_width = two_sided_quantile(level, by.degrees_of_freedom) * error;
       if (half_width > best.half_width) best = {error, half_width};
     }
     out.push_back(best);

@@ -14,9 +14,9 @@ struct MeanError {
   double half_width = 0;  ///< of the interval of that level
 };
 
-/// Of the means of columns with one value per node of the data. By the dependence that is wanted,
-/// where it is usable; else by the largest of those that are. Never less than for independent nodes
-/// where nothing is wanted.
+/// Standard errors of the means of columns with one value per node, under the `wanted` dependence
+/// if it is usable, else under the one with the largest error. With kLargest never below the error
+/// for independent nodes.
 std::vector<MeanError> measure_mean_errors(const Context& context, const Dataset& data,
                                            std::span<const std::vector<double>> columns,
                                            Dependence wanted, double level);

@@ -8,10 +8,10 @@
 
 namespace cone {
 
-/// The largest and the smallest prefix sum of a list of whole numbers whose members grow one by
-/// one. Only prefixes that were opened count. A binary tree over short blocks of the list: every
-/// change scans one block and walks from it to the root, O(log size), and the answer is at the
-/// root. Blocks keep the tree small enough for the caches.
+/// The largest and the smallest prefix sum of a list of integers that change one by one. Only open
+/// prefixes count. A binary tree over short blocks of the list: every change scans one block and
+/// walks from it to the root, O(log size), where the result is. Blocks keep the tree small enough
+/// for the caches.
 class PrefixExtremes {
  public:
   /// No open prefix: far beyond every sum, and no sum added to it overflows.
@@ -26,17 +26,17 @@ class PrefixExtremes {
     cells_.assign(2 * num_blocks_, Cell{0, kClosed, -kClosed});
   }
 
-  /// Changes of members; the root answers after `settle` or `rebuild`.
-  void add_at(std::size_t place, std::int64_t value) { members_[place].value += value; }
+  /// Changes of members; the root is valid after `settle` or `rebuild`.
+  void add_at(std::size_t index, std::int64_t value) { members_[index].value += value; }
   /// From now on the prefix that ends with this member counts.
-  void open(std::size_t place) { members_[place].gate = 0; }
+  void open(std::size_t index) { members_[index].gate = 0; }
 
-  void settle(std::size_t place) {
-    std::size_t k = num_blocks_ + place / kBlock;
-    Cell cell = scan(place / kBlock);
+  void settle(std::size_t index) {
+    std::size_t k = num_blocks_ + index / kBlock;
+    Cell cell = scan(index / kBlock);
     cells_[k] = cell;
-    // The cell at hand stays in registers and only its sibling is read. Choosing by value instead
-    // of by branch: which side a cell is on cannot be predicted.
+    // The current cell stays in registers and only its sibling is read. Selects instead of
+    // branches: the side of a cell is unpredictable.
     for (; k > 1; k /= 2) {
       const Cell other = cells_[k ^ 1U];
       const bool is_right = (k & 1U) != 0;
@@ -60,7 +60,7 @@ class PrefixExtremes {
                    std::min(left.low, left.sum + right.low)};
     }
   }
-  /// Whether so many changes are settled sooner by one rebuild.
+  /// Whether one rebuild is faster than settling so many changes.
   bool prefers_rebuild(std::size_t num_changes) const {
     return num_changes * (height_ + kScanCost) >= num_blocks_ * (1 + kScanCost);
   }

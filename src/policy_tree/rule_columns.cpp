@@ -69,8 +69,8 @@ void RuleColumns::fill_means(std::uint32_t feature, std::span<double> values) co
   std::vector<std::int64_t> sums(values.size(), 0);
   for (std::size_t j = 0; j < values.size(); ++j) {
     if (values[j] == 0) continue;
-    const std::int64_t whole = std::llround(std::ldexp(values[j], shift));
-    for (const NodeIndex i : data_.graph.neighbours(static_cast<NodeIndex>(j))) sums[i] += whole;
+    const std::int64_t scaled = std::llround(std::ldexp(values[j], shift));
+    for (const NodeIndex i : data_.graph.neighbours(static_cast<NodeIndex>(j))) sums[i] += scaled;
   }
   for (std::size_t i = 0; i < values.size(); ++i) {
     const auto degree = static_cast<double>(data_.graph.degree(static_cast<NodeIndex>(i)));

@@ -13,11 +13,11 @@
 
 namespace cone {
 
-/// What the question of a rule may be about.
+/// What a split of a rule may use.
 enum class ColumnKind {
-  kOwn,  ///< a feature of the unit
+  kOwn,  ///< a feature of the node
   kDegree,
-  kNeighbourMeans,  ///< a feature averaged over neighbours; 0 for who has none
+  kNeighbourMeans,  ///< a feature averaged over neighbours; 0 without neighbours
 };
 
 template <>
@@ -28,18 +28,18 @@ struct EnumNames<ColumnKind> {
       std::pair{ColumnKind::kNeighbourMeans, std::string_view("neighbour_means")}};
 };
 
-/// All candidates: own features in their order, the degree, means in the order of the
-/// features. Columns are made when they are asked for: means of thousands of words would not fit
-/// memory. The data must outlive it.
+/// All candidate columns: own features in their order, the degree, neighbour means in the order of
+/// the features. Columns are computed on demand: means of thousands of count features would not fit
+/// in memory. The data must outlive it.
 class RuleColumns {
  public:
-  /// `kinds` are names; none means all. Data without edges has features only.
+  /// `kinds` are names; empty means all. Data without edges has own features only.
   RuleColumns(const Dataset& data, std::span<const std::string> kinds);
 
   std::size_t size() const { return columns_.size(); }
   std::string name(std::size_t column) const;
-  /// One value per node. Means are sums of whole numbers divided once, so that they do not depend
-  /// on the order of the neighbours. O(nodes + entries), for means O(nodes + entries · neighbours).
+  /// One value per node. Means are integer sums divided once, so that they do not depend on the
+  /// order of the neighbours. O(nodes + entries), for means O(nodes + entries · neighbours).
   void fill(std::size_t column, std::span<double> values) const;
 
  private:

@@ -40,7 +40,7 @@ void require_possible(const Dataset& data, const RuleScores& scores) {
     if (scores.propensity.e(i, scores.sample.arm[i]) > 0) continue;
     faults.add("propensity 0",
                {{.item = printable(data.ids[scores.sample.nodes[i]])},
-                "the data says that the arm it got has probability 0",
+                "has propensity 0 for its logged arm",
                 "correct the propensities, or leave --propensities given out to fit them"});
   }
   faults.throw_if_any(ErrorCode::kData);
@@ -84,7 +84,7 @@ RuleScores make_scores(const Context& context, const Dataset& data, const FitPla
     Nuisances learnt = make_outcome_learner(options, most_nodes)->fit(context, data, plan);
     out.outcome = std::move(*learnt.outcome);
   }
-  out.outcome.variance = nullptr;  // refers to the plan, and nobody asks
+  out.outcome.variance = nullptr;  // refers to the plan, and is not used here
   out.scores = doubly_robust_scores(out.sample.arm, out.sample.outcome, out.outcome.mu.view(),
                                     out.propensity.e.view());
   out.costs = costs.is_given() ? take_rows(costs.per_node.view(), out.sample.nodes)
@@ -95,7 +95,7 @@ RuleScores make_scores(const Context& context, const Dataset& data, const FitPla
       if (std::isfinite(out.scores(i, a))) continue;
       throw Error(ErrorCode::kData, {{.item = printable(data.ids[out.sample.nodes[i]])},
                                      "the score of an arm is not a finite number",
-                                     "look for outcomes of absurd size with cone check"});
+                                     "look for extreme outcomes with cone check"});
     }
   }
   weigh_rows(out.sample, out.scores);

@@ -15,7 +15,9 @@
 
 namespace cone {
 
-/// Doubly robust scores of the nodes that a plan scores, net of costs, and what they are made of.
+/// Doubly robust (AIPW) scores of the nodes that a plan scores, net of costs, and their nuisances.
+/// Robins, Rotnitzky and Zhao, 1994, Estimation of regression coefficients when some regressors are
+/// not always observed; Dudík, Langford and Li, 2011, Doubly robust policy evaluation and learning.
 struct RuleScores {
   LoggedSample sample;
   OutcomeTable outcome;
@@ -24,14 +26,14 @@ struct RuleScores {
   Matrix<double> costs;   ///< sample × arms
 };
 
-/// `most_nodes`: of an arm to learn the network ridge's variances on (VarianceSource); 0: all that
-/// are worth it. Throws Error(kData) where a logged arm has the given propensity 0, and what
-/// learners throw.
+/// `most_nodes`: of an arm to estimate the network ridge's variances from (VarianceSource); 0: the
+/// default of the network ridge. Throws Error(kData) where a logged arm has the given propensity 0,
+/// and what learners throw.
 RuleScores make_scores(const Context& context, const Dataset& data, const FitPlan& plan,
                        const LearnPolicyOptions& options, const CostTable& costs,
                        std::size_t most_nodes = 0);
 
-/// What make_scores() with a plan of all nodes may take: propensities, then outcomes.
+/// Expected run time of make_scores() with a plan of all nodes: propensities, then outcomes.
 FitSize rule_fit_size(const Context& context, const Dataset& data,
                       const LearnPolicyOptions& options);
 std::vector<ExpectedCost> expected_score_costs(const FitSize& size,

@@ -20,7 +20,7 @@ std::vector<double> scores_of(const Matrix<double>& scores, std::span<const Arm>
   return out;
 }
 
-/// Of the units that the nodes of the sample stand for.
+/// The weighted share of units not assigned to the control arm.
 double treated_share(const LoggedSample& sample, std::span<const Arm> arms) {
   double treated = 0;
   for (std::size_t i = 0; i < arms.size(); ++i) {
@@ -29,25 +29,24 @@ double treated_share(const LoggedSample& sample, std::span<const Arm> arms) {
   return treated / static_cast<double>(arms.size());
 }
 
-/// Ways to decide, what each makes of every node, and what the rule makes of it; all of it times
-/// the units that a node stands for.
+/// The rule and its alternatives: score of every node under each, times its survey weight.
 class Comparison {
  public:
   Comparison(const LoggedSample& sample, std::span<const double> rule)
       : sample_(sample), rule_(rule) {}
 
-  void add(RuleValue& value, std::string name, std::span<const double> made,
+  void add(RuleValue& value, std::string name, std::span<const double> scores,
            std::span<const Arm> arms) {
     value.name = std::move(name);
-    value.value = mean(made);
+    value.value = mean(scores);
     value.treated_fraction = treated_share(sample_, arms);
-    std::vector<double> gains(made.size());
-    for (std::size_t i = 0; i < gains.size(); ++i) gains[i] = rule_[i] - made[i];
+    std::vector<double> gains(scores.size());
+    for (std::size_t i = 0; i < gains.size(); ++i) gains[i] = rule_[i] - scores[i];
     value.gain = mean(gains);
     values_.push_back(&value);
-    columns_.emplace_back(made.begin(), made.end());
-    take_off_weights(value.value, columns_.back());
-    take_off_weights(value.gain, gains);
+    columns_.emplace_back(scores.begin(), scores.end());
+    centre_weights(value.value, columns_.back());
+    centre_weights(value.gain, gains);
     columns_.push_back(std::move(gains));
   }
 
@@ -68,8 +67,8 @@ class Comparison {
   }
 
  private:
-  /// Leaves w·(x − mean) + mean of w·x: that nodes stand for more or fewer units is no error.
-  void take_off_weights(double centre, std::vector<double>& column) const {
+  /// Turns w·x into w·(x − mean) + mean: the variation of the weights themselves is not an error.
+  void centre_weights(double centre, std::vector<double>& column) const {
     if (sample_.weight.empty()) return;
     for (std::size_t i = 0; i < column.size(); ++i) column[i] -= (sample_.weight[i] - 1) * centre;
   }
@@ -77,10 +76,10 @@ class Comparison {
   const LoggedSample& sample_;
   std::span<const double> rule_;
   std::vector<RuleValue*> values_;
-  std::vector<std::vector<double>> columns_;  // of every value, what is made of nodes and the gains
+  std::vector<std::vector<double>> columns_;  // per value: scores, then gains
 };
 
-/// Where the log lacks part of what is done there is no valid standard error.
+/// Without overlap there is no valid standard error.
 void drop_errors(bool of_rule, RuleValue& out) {
   constexpr std::pair kNone{kNaN, kNaN};
   if (!of_rule) {
@@ -97,9 +96,9 @@ void add_once(std::string warning, std::vector<std::string>& warnings) {
   }
 }
 
-/// The doubts that an evaluation of these decisions has; whether it has a standard error.
-bool doubt(const RuleScores& scores, std::span<const Arm> arms, const std::string& prefix,
-           double level, std::vector<std::string>& warnings) {
+/// Adds the warnings of an evaluation of these decisions; returns whether it has a standard error.
+bool add_warnings(const RuleScores& scores, std::span<const Arm> arms, const std::string& prefix,
+                  double level, std::vector<std::string>& warnings) {
   const EstimatorInfo estimator{"dr", Method::kDoublyRobust, LearnerId::kRidge,
                                 LearnerId::kLogistic, ""};
   Matrix<double> policy(arms.size(), scores.sample.num_arms());
@@ -135,14 +134,14 @@ void value_rule(const Context& context, const Dataset& data, const RuleScores& s
                 const LearnPolicyOptions& options, LearntPolicy& out) {
   const LoggedSample& sample = scores.sample;
   const std::vector<double> of_rule = scores_of(scores.scores, rule);
-  std::vector<double> done = sample.outcome;
-  for (std::size_t i = 0; i < done.size(); ++i) {
-    done[i] = sample.weight_of(i) * (done[i] - scores.costs(i, sample.arm[i]));
+  std::vector<double> logged = sample.outcome;
+  for (std::size_t i = 0; i < logged.size(); ++i) {
+    logged[i] = sample.weight_of(i) * (logged[i] - scores.costs(i, sample.arm[i]));
   }
   out.singles.resize(out.arms.size());
   Comparison comparison(sample, of_rule);
   comparison.add(out.rule, "learnt rule", of_rule, rule);
-  comparison.add(out.done, "logged", done, sample.arm);
+  comparison.add(out.logged, "logged", logged, sample.arm);
   comparison.add(out.best_single, "best single arm", scores_of(scores.scores, single), single);
   for (std::size_t a = 0; a < out.arms.size(); ++a) {
     const std::vector<Arm> everyone(sample.size(), static_cast<Arm>(a));
@@ -150,23 +149,25 @@ void value_rule(const Context& context, const Dataset& data, const RuleScores& s
                    scores_of(scores.scores, everyone), everyone);
     out.singles[a].within_budget = a == kControlArm || options.tree.budget >= 1;
   }
-  out.done.within_budget = out.done.treated_fraction <= options.tree.budget;
+  out.logged.within_budget = out.logged.treated_fraction <= options.tree.budget;
   comparison.measure_errors(context, data, options);
 
-  const bool rule_is_sound = doubt(scores, rule, "", options.level, out.warnings);
+  const bool rule_is_sound = add_warnings(scores, rule, "", options.level, out.warnings);
   for (std::size_t a = 0; a < out.arms.size(); ++a) {
     const std::vector<Arm> everyone(sample.size(), static_cast<Arm>(a));
     const bool is_sound =
-        doubt(scores, everyone, out.singles[a].name + ": ", options.level, out.warnings);
+        add_warnings(scores, everyone, out.singles[a].name + ": ", options.level, out.warnings);
     if (!is_sound) drop_errors(false, out.singles[a]);
   }
-  // Judged by the arms that it gives: one that nobody would choose takes no interval away. What
-  // there is to doubt about them has been said.
-  std::vector<std::string> said;
-  if (!doubt(scores, single, "", options.level, said)) drop_errors(false, out.best_single);
+  // Judged by the arms that it assigns: an arm that is never chosen does not invalidate its
+  // interval. The warnings are those of the single arms, already listed.
+  std::vector<std::string> ignored;
+  if (!add_warnings(scores, single, "", options.level, ignored)) {
+    drop_errors(false, out.best_single);
+  }
   if (!rule_is_sound) {
     drop_errors(false, out.rule);
-    for (RuleValue* value : {&out.done, &out.best_single}) drop_errors(true, *value);
+    for (RuleValue* value : {&out.logged, &out.best_single}) drop_errors(true, *value);
     for (RuleValue& value : out.singles) drop_errors(true, value);
   }
   for (const auto* warnings : {&scores.propensity.warnings, &scores.outcome.warnings}) {

@@ -11,10 +11,10 @@
 
 namespace cone {
 
-/// Values of the rule's decisions and of what it is compared with, by scores of nuisances that saw
-/// none of the nodes they score. `rule` and `single` are what every node gets from the tree, and
-/// from the best single arm, both learnt without its fold. Fills in values, gains, verdict and
-/// warnings of `out`, whose tree is there already. All nodes of the data are in `scores`.
+/// Values of the rule and of its alternatives, by cross-fitted scores. `rule` and `single`: the arm
+/// of every node under the tree and under the best single arm, both learnt without its fold. Fills
+/// in values, gains, verdict and warnings of `out`, which has its tree already. `scores` has all
+/// nodes of the data.
 void value_rule(const Context& context, const Dataset& data, const RuleScores& scores,
                 std::span<const Arm> rule, std::span<const Arm> single,
                 const LearnPolicyOptions& options, LearntPolicy& out);

@@ -4,15 +4,16 @@
 #include <cmath>
 #include <numeric>
 
-#include "policy_tree/whole_scores.hpp"
+#include "policy_tree/integer_scores.hpp"
 
 namespace cone {
 namespace {
 
-/// Exact sums, whatever the order of the nodes.
+/// Exact sums: independent of the order of the nodes.
 using Wide = __int128;
 
-/// What an arm adds: arms · score − sum over the arms, as whole numbers. One arm of two says all.
+/// Contrast of an arm with the mean of all arms, times the number of arms, as integers. Of two arms
+/// one suffices.
 struct Contrasts {
   std::vector<std::vector<std::int64_t>> of_arm;
   std::vector<double> spread;  ///< √(n Σ s² − (Σ s)²) of every arm
@@ -24,18 +25,18 @@ double spread_of(Wide count, Wide sum, Wide squares) {
 }
 
 Contrasts make_contrasts(const Matrix<double>& scores) {
-  const WholeScores whole = round_scores(scores.view());
-  const std::size_t n = whole.num_nodes;
-  const auto num_arms = static_cast<std::int64_t>(whole.num_arms);
+  const IntegerScores rounded = round_scores(scores.view());
+  const std::size_t n = rounded.num_nodes;
+  const auto num_arms = static_cast<std::int64_t>(rounded.num_arms);
   Contrasts out;
-  for (std::size_t a = whole.num_arms == 2 ? 1 : 0; a < whole.num_arms; ++a) {
+  for (std::size_t a = rounded.num_arms == 2 ? 1 : 0; a < rounded.num_arms; ++a) {
     std::vector<std::int64_t> contrast(n);
     Wide sum = 0;
     Wide squares = 0;
     for (std::size_t i = 0; i < n; ++i) {
       std::int64_t total = 0;
-      for (std::size_t b = 0; b < whole.num_arms; ++b) total += whole.of_arm(b)[i];
-      contrast[i] = num_arms * whole.of_arm(a)[i] - total;
+      for (std::size_t b = 0; b < rounded.num_arms; ++b) total += rounded.of_arm(b)[i];
+      contrast[i] = num_arms * rounded.of_arm(a)[i] - total;
       sum += contrast[i];
       squares += Wide{contrast[i]} * contrast[i];
     }
@@ -45,7 +46,7 @@ Contrasts make_contrasts(const Matrix<double>& scores) {
   return out;
 }
 
-/// Twice the rank of every value, less the mean: zeros share one rank and need no sorting.
+/// Twice the rank of every value, less the mean; zeros are tied and need no sorting.
 void rank_values(std::span<const double> values, std::vector<std::uint32_t>& order,
                  std::span<std::int64_t> doubled) {
   order.clear();

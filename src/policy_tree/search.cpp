@@ -9,21 +9,21 @@
 namespace cone {
 namespace {
 
-/// A first question, and what it is worth with the best single questions after it.
-struct FirstQuestion {
+/// A first split, and its value with the best single splits below it.
+struct FirstSplit {
   std::size_t column = 0;
   std::size_t cut = 0;
   std::int64_t sum = CutValues::kRefused;
   std::uint8_t leaves = 0;
 
   /// Larger sums first, then fewer leaves, earlier columns, smaller thresholds.
-  bool operator<(const FirstQuestion& other) const {
+  bool operator<(const FirstSplit& other) const {
     if (sum != other.sum) return sum > other.sum;
     return std::tuple(leaves, column, cut) < std::tuple(other.leaves, other.column, other.cut);
   }
 };
 
-std::vector<std::int64_t> sum_arms(const WholeScores& scores) {
+std::vector<std::int64_t> sum_arms(const IntegerScores& scores) {
   std::vector<std::int64_t> totals(scores.num_arms);
   for (std::size_t a = 0; a < scores.num_arms; ++a) {
     totals[a] =
@@ -32,7 +32,7 @@ std::vector<std::int64_t> sum_arms(const WholeScores& scores) {
   return totals;
 }
 
-/// Half way, but never beyond a neighbour: between adjacent numbers it is the lower one.
+/// The midpoint; between adjacent floating-point numbers the lower one.
 double half_way(double below, double above) {
   const double middle = below / 2 + above / 2;
   return middle >= below && middle < above ? middle : below;
@@ -58,15 +58,15 @@ FoundTree join_trees(const TreeRows& rows, std::size_t column, std::size_t cut,
   root.above = values[cut + 1];
   root.threshold = half_way(root.below, root.above);
   root.num_nodes = rows.size();
-  return {join_questions(root, left.tree, right.tree), left.sum + right.sum};
+  return {join_subtrees(root, left.tree, right.tree), left.sum + right.sum};
 }
 
-/// The best of a column's cuts by one question alone.
-FirstQuestion best_single_cut(const TreeRows& rows, std::size_t column,
-                              std::span<const std::int64_t> all) {
+/// The best cut of a column as the only split.
+FirstSplit best_single_cut(const TreeRows& rows, std::size_t column,
+                           std::span<const std::int64_t> all) {
   const SortedColumn& sorted = rows.columns[column];
   std::vector<std::int64_t> left(all.size(), 0);
-  FirstQuestion best{.column = column};
+  FirstSplit best{.column = column};
   std::uint64_t size = 0;
   for (std::size_t cut = 0; cut + 1 < sorted.num_ranks(); ++cut) {
     const auto joining = sorted.rows_of(cut);
@@ -88,8 +88,8 @@ FirstQuestion best_single_cut(const TreeRows& rows, std::size_t column,
   return best;
 }
 
-/// Both answers of a first question go on with trees of that depth.
-FoundTree grow(const Context& context, const TreeRows& rows, const FirstQuestion& first,
+/// Both sides of a first split continue with trees of that depth.
+FoundTree grow(const Context& context, const TreeRows& rows, const FirstSplit& first,
                std::uint32_t depth) {
   const RowSplit split = split_rows(rows.columns[first.column], first.cut);
   FoundTree sides[2];
@@ -97,24 +97,24 @@ FoundTree grow(const Context& context, const TreeRows& rows, const FirstQuestion
     const StageScope stage(context, side == 0 ? "left" : "right", 0.5 * side, 0.5 * (side + 1));
     const auto& taken = side == 0 ? split.left : split.right;
     const SortedColumns columns = take_rows_sorted(context, rows.columns, taken);
-    const WholeScores scores = rows.scores.take(taken);
+    const IntegerScores scores = rows.scores.take(taken);
     sides[side] = find_tree(context, {columns, scores, rows.min_leaf}, depth);
   }
   return join_trees(rows, first.column, first.cut, sides[0], sides[1]);
 }
 
 /// Of every column the best cut and those at the deciles of its rows, best first.
-std::vector<FirstQuestion> list_first_questions(const TreeRows& rows,
-                                                std::span<const CutValues> values, bool deciles) {
-  std::vector<FirstQuestion> list;
+std::vector<FirstSplit> list_first_splits(const TreeRows& rows, std::span<const CutValues> values,
+                                          bool deciles) {
+  std::vector<FirstSplit> list;
   for (std::size_t c = 0; c < values.size(); ++c) {
     const CutValues& cuts = values[c];
-    const auto question = [&](std::size_t cut) {
-      return FirstQuestion{c, cut, cuts.sum[cut], cuts.leaves[cut]};
+    const auto split_at = [&](std::size_t cut) {
+      return FirstSplit{c, cut, cuts.sum[cut], cuts.leaves[cut]};
     };
-    FirstQuestion best{.column = c};
+    FirstSplit best{.column = c};
     for (std::size_t cut = 0; cut < cuts.sum.size(); ++cut) {
-      if (cuts.sum[cut] != CutValues::kRefused) best = std::min(best, question(cut));
+      if (cuts.sum[cut] != CutValues::kRefused) best = std::min(best, split_at(cut));
     }
     if (best.sum == CutValues::kRefused) continue;
     list.push_back(best);
@@ -124,7 +124,7 @@ std::vector<FirstQuestion> list_first_questions(const TreeRows& rows,
       const std::size_t cut = column.rank[column.order[tenth * rows.size() / 10]];
       if (cut >= cuts.sum.size() || cut == last || cut == best.cut) continue;
       last = cut;
-      if (cuts.sum[cut] != CutValues::kRefused) list.push_back(question(cut));
+      if (cuts.sum[cut] != CutValues::kRefused) list.push_back(split_at(cut));
     }
   }
   std::sort(list.begin(), list.end());
@@ -138,10 +138,10 @@ bool FoundTree::beats(const FoundTree& other) const {
   return tree.num_leaves() < other.tree.num_leaves();
 }
 
-PolicyTree join_questions(RuleNode question, const PolicyTree& left, const PolicyTree& right) {
-  question.left = 1;
-  question.right = static_cast<std::int32_t>(1 + left.nodes.size());
-  PolicyTree out{{question}};
+PolicyTree join_subtrees(RuleNode split, const PolicyTree& left, const PolicyTree& right) {
+  split.left = 1;
+  split.right = static_cast<std::int32_t>(1 + left.nodes.size());
+  PolicyTree out{{split}};
   append_tree(left, out);
   append_tree(right, out);
   return out;
@@ -160,10 +160,10 @@ FoundTree find_stump(const Context& context, const TreeRows& rows) {
   FoundTree leaf = find_leaf(rows);
   if (rows.size() < 2 * rows.min_leaf) return leaf;
   const std::vector<std::int64_t> all = sum_arms(rows.scores);
-  FirstQuestion best;
+  FirstSplit best;
   for (std::size_t c = 0; c < rows.columns.size(); ++c) {
     context.poll();
-    const FirstQuestion found = best_single_cut(rows, c, all);
+    const FirstSplit found = best_single_cut(rows, c, all);
     if (found.sum > best.sum) best = found;
   }
   if (best.sum <= leaf.sum) return leaf;
@@ -176,20 +176,20 @@ FoundTree find_tree(const Context& context, const TreeRows& rows, std::uint32_t 
   FoundTree best = find_leaf(rows);
   if (rows.size() < 2 * rows.min_leaf) return best;
   constexpr double kLooking = 0.9;  // of the time of depth 2
-  const double looking = depth == 2 ? kLooking : 1.0 / (kFirstQuestions + 1);
-  std::vector<FirstQuestion> questions;
+  const double looking = depth == 2 ? kLooking : 1.0 / (kFirstSplits + 1);
+  std::vector<FirstSplit> splits;
   {
-    const StageScope stage(context, "first question", 0, looking);
-    questions = list_first_questions(rows, look_ahead(context, rows), /*deciles=*/depth > 2);
+    const StageScope stage(context, "first split", 0, looking);
+    splits = list_first_splits(rows, look_ahead(context, rows), /*deciles=*/depth > 2);
   }
-  if (questions.empty()) return best;
-  questions.resize(std::min(questions.size(), depth == 2 ? 1 : kFirstQuestions));
-  for (std::size_t k = 0; k < questions.size(); ++k) {
-    const double step = (1 - looking) / static_cast<double>(questions.size());
-    const StageScope stage(context, fmt::format("question {} of {}", k + 1, questions.size()),
+  if (splits.empty()) return best;
+  splits.resize(std::min(splits.size(), depth == 2 ? 1 : kFirstSplits));
+  for (std::size_t k = 0; k < splits.size(); ++k) {
+    const double step = (1 - looking) / static_cast<double>(splits.size());
+    const StageScope stage(context, fmt::format("split {} of {}", k + 1, splits.size()),
                            looking + step * static_cast<double>(k),
                            looking + step * static_cast<double>(k + 1));
-    FoundTree found = grow(context, rows, questions[k], depth - 1);
+    FoundTree found = grow(context, rows, splits[k], depth - 1);
     if (found.beats(best)) best = std::move(found);
   }
   return best;

@@ -45,16 +45,16 @@ SortedColumns sort_columns(const Context& context, MatrixView<const double> colu
 SortedColumns take_rows_sorted(const Context& context, const SortedColumns& columns,
                                std::span<const std::uint32_t> rows) {
   constexpr std::uint32_t kLeftOut = std::numeric_limits<std::uint32_t>::max();
-  std::vector<std::uint32_t> place;
-  if (!columns.empty()) place.assign(columns.front().rank.size(), kLeftOut);
-  for (std::size_t k = 0; k < rows.size(); ++k) place[rows[k]] = static_cast<std::uint32_t>(k);
+  std::vector<std::uint32_t> new_row;
+  if (!columns.empty()) new_row.assign(columns.front().rank.size(), kLeftOut);
+  for (std::size_t k = 0; k < rows.size(); ++k) new_row[rows[k]] = static_cast<std::uint32_t>(k);
   SortedColumns out(columns.size());
   for (std::size_t c = 0; c < columns.size(); ++c) {
     context.poll();
     std::vector<std::uint32_t> order;
     order.reserve(rows.size());
     for (const std::uint32_t row : columns[c].order) {
-      if (place[row] != kLeftOut) order.push_back(place[row]);
+      if (new_row[row] != kLeftOut) order.push_back(new_row[row]);
     }
     out[c] = rank_rows(std::move(order), [&](std::uint32_t k) {
       return columns[c].values[columns[c].rank[rows[k]]];

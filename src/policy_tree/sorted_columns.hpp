@@ -12,7 +12,7 @@ namespace cone {
 /// One column of some rows, by the ranks of its distinct values.
 struct SortedColumn {
   std::vector<double> values;        ///< distinct, ascending
-  std::vector<std::uint32_t> rank;   ///< of every row: its place in `values`
+  std::vector<std::uint32_t> rank;   ///< of every row: its index in `values`
   std::vector<std::uint32_t> order;  ///< the rows by rank
   std::vector<std::uint32_t> begin;  ///< where each rank starts in `order`, and its end
 
@@ -27,7 +27,7 @@ using SortedColumns = std::vector<SortedColumn>;
 /// O(columns · rows · log rows).
 SortedColumns sort_columns(const Context& context, MatrixView<const double> columns);
 
-/// Only the rows named, which become 0, 1, ... in that order. O(columns · rows), nothing is sorted.
+/// Only the given rows, which become 0, 1, ... in that order. O(columns · rows), without sorting.
 SortedColumns take_rows_sorted(const Context& context, const SortedColumns& columns,
                                std::span<const std::uint32_t> rows);
 

@@ -6,7 +6,7 @@
 namespace cone {
 namespace {
 
-/// Where a row ends, and what it would add to the sum of each arm.
+/// Sums of the scores of every arm over the rows of each leaf.
 std::vector<std::vector<std::int64_t>> sum_leaves(const TreeRows& rows, const PolicyTree& tree) {
   const std::size_t num_arms = rows.scores.num_arms;
   std::vector<std::vector<std::int64_t>> sums(tree.nodes.size(),
@@ -24,28 +24,28 @@ std::vector<std::vector<std::int64_t>> sum_leaves(const TreeRows& rows, const Po
   return sums;
 }
 
-/// The place in its tree of the answer to the root's question that lies on the given side.
-std::size_t answer_of(const PolicyTree& tree, bool is_left) {
+/// The index of the root's child on the given side.
+std::size_t child_of(const PolicyTree& tree, bool is_left) {
   return static_cast<std::size_t>(is_left ? tree.nodes[0].left : tree.nodes[0].right);
 }
 
-/// Whether `after` goes on about the column of `before` and answers, on the side of `leaf`, the
-/// same as it.
-bool repeats_answer(const RuleNode& before, const PolicyTree& after, std::span<const RuleNode> leaf,
-                    bool is_left) {
+/// Whether `after` splits on the column of `before` and has, on the side of `leaf`, a leaf with the
+/// same arm.
+bool repeats_leaf(const RuleNode& before, const PolicyTree& after, std::span<const RuleNode> leaf,
+                  bool is_left) {
   if (leaf.size() != 1 || after.nodes[0].column != before.column) return false;
-  const RuleNode& answer = after.nodes[answer_of(after, is_left)];
-  return answer.is_leaf() && answer.arm == leaf[0].arm;
+  const RuleNode& child = after.nodes[child_of(after, is_left)];
+  return child.is_leaf() && child.arm == leaf[0].arm;
 }
 
-/// The units of `leaf` join those of the answer on that side.
-PolicyTree widen_question(PolicyTree tree, const RuleNode& leaf, bool to_left) {
+/// The units of `leaf` join those of the child on that side.
+PolicyTree widen_leaf(PolicyTree tree, const RuleNode& leaf, bool to_left) {
   tree.nodes[0].num_nodes += leaf.num_nodes;
-  tree.nodes[answer_of(tree, to_left)].num_nodes += leaf.num_nodes;
+  tree.nodes[child_of(tree, to_left)].num_nodes += leaf.num_nodes;
   return tree;
 }
 
-/// The tree from `at` on, without questions that change nothing.
+/// The subtree at `at`, without redundant splits.
 PolicyTree prune(const PolicyTree& tree, std::size_t at) {
   RuleNode node = tree.nodes[at];
   if (node.is_leaf()) return {{node}};
@@ -58,14 +58,14 @@ PolicyTree prune(const PolicyTree& tree, std::size_t at) {
     leaf.num_nodes = node.num_nodes;
     return {{leaf}};
   }
-  // c <= 3 ? A : (c <= 5 ? A : B) asks no more than c <= 5 ? A : B.
-  if (repeats_answer(node, right, left.nodes, /*is_left=*/true)) {
-    return widen_question(right, left.nodes[0], /*to_left=*/true);
+  // c <= 3 ? A : (c <= 5 ? A : B) is the same as c <= 5 ? A : B.
+  if (repeats_leaf(node, right, left.nodes, /*is_left=*/true)) {
+    return widen_leaf(right, left.nodes[0], /*to_left=*/true);
   }
-  if (repeats_answer(node, left, right.nodes, /*is_left=*/false)) {
-    return widen_question(left, right.nodes[0], /*to_left=*/false);
+  if (repeats_leaf(node, left, right.nodes, /*is_left=*/false)) {
+    return widen_leaf(left, right.nodes[0], /*to_left=*/false);
   }
-  return join_questions(node, left, right);
+  return join_subtrees(node, left, right);
 }
 
 }  // namespace

@@ -8,8 +8,8 @@ namespace cone {
 
 /// Which cuts of a column leave at least `fewest` rows on both sides, while rows are added one by
 /// one. Cut s puts the ranks 0, ..., s to the left. Both sides only grow, so a cut that is allowed
-/// stays allowed, and the allowed ones are neighbours: two ends that move outwards find them all in
-/// O(ranks) altogether.
+/// stays allowed, and the allowed ones are contiguous: two ends that move outwards find them all in
+/// O(ranks) in total.
 class SplitWindow {
  public:
   void reset(std::size_t num_ranks, std::uint64_t fewest) {
@@ -32,14 +32,14 @@ class SplitWindow {
     return static_cast<std::ptrdiff_t>(cut) >= low_ && static_cast<std::ptrdiff_t>(cut) <= high_;
   }
 
-  /// Calls open(cut) for every cut after a rank that has rows which is allowed now and was not
-  /// before. Other cuts part the rows like the one after the next lower rank that has some.
+  /// Calls open(cut) for every newly allowed cut after a rank with rows. Other cuts divide the rows
+  /// like the one after the next lower rank with rows.
   template <class Open>
   void widen(const Open& open) {
     const std::ptrdiff_t last_cut = static_cast<std::ptrdiff_t>(count_.size()) - 2;
     const std::ptrdiff_t old_low = low_;
     const std::ptrdiff_t old_high = high_;
-    // low_ is the first cut with enough rows to its left, as far as is known.
+    // low_ is the first cut known to have enough rows to its left.
     while (low_ > 0 && before_low_ >= fewest_) {
       --low_;
       before_low_ -= count_[static_cast<std::size_t>(low_)];

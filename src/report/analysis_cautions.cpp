@@ -20,7 +20,7 @@ std::optional<RecordView> find_inside(const RecordView& record, const char* part
   return found ? found->find(key) : std::nullopt;
 }
 
-/// Whether both records say what data they are of.
+/// Whether two records are of the same data, by their checksums.
 enum class DataMatch { kSame, kOther, kUnknown };
 
 DataMatch match_data(const RecordView& main, const RecordView& analysis) {
@@ -41,7 +41,7 @@ std::string option_words(const RecordView& value) {
   return text.empty() ? "not set" : text;
 }
 
-/// "level (0.9, there 0.95)" of every option that both records have with different values.
+/// "level (0.9 here, 0.95 there)" for every option that differs between the records.
 std::vector<std::string> list_other_options(const RecordView& main, const RecordView& analysis,
                                             DataMatch match) {
   const auto here = analysis.find("config");
@@ -50,15 +50,15 @@ std::vector<std::string> list_other_options(const RecordView& main, const Record
   if (!here || !there) return found;
   const nlohmann::ordered_json table = option_json(LoadOptions{});
   for (const auto& [name, value] : here->members()) {
-    // Paths are no part of what an analysis is, policies have names on the page, and costs have a
-    // sentence of their own. The same data may be read by other names.
+    // Paths do not define an analysis, policies are named on the page, and costs have their own
+    // sentence. The same data may be read under other column names.
     const bool is_apart = name == "data" || name == "data_in_memory" || name == "policies" ||
                           name == "policy_arguments" || name == "cost" || name == "edges";
     if (is_apart || (match == DataMatch::kSame && table.contains(name))) continue;
     const auto other = there->find(name);
     if (!other || other->json() == value.json()) continue;
     found.push_back(
-        fmt::format("{} ({}, there {})", name, option_words(value), option_words(*other)));
+        fmt::format("{} ({} here, {} there)", name, option_words(value), option_words(*other)));
   }
   return found;
 }
@@ -81,30 +81,30 @@ Html analysis_cautions(const RecordView& main, std::string_view main_name,
   std::vector<std::string> sentences;
   const DataMatch match = match_data(main, analysis);
   if (match == DataMatch::kOther) {
-    sentences.push_back(
-        fmt::format("what follows is about other data, or about other columns of it, than {} on "
-                    "this page.",
-                    main_name));
+    sentences.push_back(fmt::format(
+        "this analysis uses other data, or other columns, than {} on this page.", main_name));
   }
   const std::vector<std::string> options = list_other_options(main, analysis, match);
   if (!options.empty()) {
-    sentences.push_back(fmt::format("what follows has other options than {} on this page: {}.",
-                                    main_name, fmt::join(options, "; ")));
+    sentences.push_back(
+        fmt::format("the options of this analysis differ from those of {} on this page: {}.",
+                    main_name, fmt::join(options, "; ")));
   }
   const std::vector<std::string> costs = list_costs(analysis);
   if (takes_costs(main) && !takes_costs(analysis)) {
     sentences.push_back(fmt::format(
-        "all figures of this part are before costs; {} on this page takes costs off.", main_name));
+        "all results of this section are before costs; {} on this page is net of costs.",
+        main_name));
   } else if (!takes_costs(main) && takes_costs(analysis)) {
     sentences.push_back(
-        fmt::format("the figures of this part are net of costs ({}); {} on this page knows no "
+        fmt::format("the results of this section are net of costs ({}); {} on this page has no "
                     "costs.",
                     fmt::join(costs, ", "), main_name));
   } else if (const std::vector<std::string> main_costs = list_costs(main);
              !main_costs.empty() && costs != main_costs) {
-    sentences.push_back(fmt::format("the costs of this part are {}, those of {} on this page {}.",
-                                    fmt::join(costs, ", "), main_name,
-                                    fmt::join(main_costs, ", ")));
+    sentences.push_back(
+        fmt::format("the costs of this section are {}, those of {} on this page {}.",
+                    fmt::join(costs, ", "), main_name, fmt::join(main_costs, ", ")));
   }
   Html lines;
   for (const std::string& sentence : sentences) {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "report/forest_chart.hpp"
+#include "report/interval_name.hpp"
 #include "report/number_text.hpp"
 #include "report/sections.hpp"
 #include "report/table.hpp"
@@ -54,18 +55,15 @@ std::vector<DecidedRow> read_decided(const RecordView& evaluation) {
   return rows;
 }
 
-std::string level_text(const RecordView& decision) {
-  return number_text(100 * decision.number("level")) + " % interval";
-}
-
 Html value_figure(const RecordView& evaluation, const std::vector<DecidedRow>& decided) {
   const RecordView decision = evaluation.at("decision");
-  const std::string level = level_text(decision);
+  const std::string level = interval_name(decision);
   const bool has_costs = decision.find("costs").has_value();
   const std::string value = has_costs ? "Net value" : "Value";
   std::vector<ForestRow> rows;
-  Table table({"policy", value, level, "sensitivity interval", "truth"});
-  std::optional<double> done;
+  Table table(
+      {"policy", has_costs ? "net value" : "value", level, "sensitivity interval", "truth"});
+  std::optional<double> logged;
   for (const DecidedRow& row : decided) {
     const bool is_known =
         row.is_logged && row.sampling_interval.first == row.sampling_interval.second;
@@ -75,29 +73,29 @@ Html value_figure(const RecordView& evaluation, const std::vector<DecidedRow>& d
                     .outer = row.sensitivity_interval,
                     .truth = row.truth,
                     .is_reference = row.is_logged});
-    if (row.is_logged) done = row.value;
+    if (row.is_logged) logged = row.value;
     table.add_row({row.name, number_text(row.value),
                    is_known ? "known" : range_text(row.sampling_interval),
                    range_text(row.sensitivity_interval),
                    row.truth ? number_text(*row.truth) : std::string(kNoNumber)});
   }
   const Html chart = forest_chart(
-      rows,
-      {.title = value + " of every policy, with intervals",
-       .description = "One line per policy: the value as a mark, the sampling interval as a "
-                      "thick line, the sensitivity interval as a dashed line. The dotted vertical "
-                      "line is the value of the logged policy.",
-       .axis_name = has_costs ? "mean outcome per unit, less cost" : "mean outcome per unit",
-       .reference = done});
+      rows, {.title = value + " of every policy, with intervals",
+             .description =
+                 "One row per policy: the estimated value as a mark, the confidence interval as "
+                 "a thick line, the sensitivity interval as a dashed line. The dotted "
+                 "vertical line is the value of the logged policy.",
+             .axis_name = has_costs ? "mean outcome per unit, less cost" : "mean outcome per unit",
+             .reference = logged});
   Html words = forest_legend(rows, level, "sensitivity interval");
-  return figure(value + " of every policy, by " + decision.text("estimator"), words, chart,
+  return figure(value + " of every policy; estimator " + decision.text("estimator"), words, chart,
                 table.finish(value + " of every policy"));
 }
 
 Html gain_figure(const RecordView& decision, const std::vector<DecidedRow>& decided) {
-  const std::string level = level_text(decision);
+  const std::string level = interval_name(decision);
   std::vector<ForestRow> rows;
-  Table table({"policy", "gain", level, "sensitivity interval"});
+  Table table({"policy", "gain", level + " of the gain", "sensitivity interval"});
   for (const DecidedRow& row : decided) {
     if (row.is_logged) continue;
     rows.push_back({.label = row.name,
@@ -107,48 +105,48 @@ Html gain_figure(const RecordView& decision, const std::vector<DecidedRow>& deci
     table.add_row({row.name, signed_text(row.gain), range_text(row.sampling_gain_interval),
                    range_text(row.sensitivity_gain)});
   }
-  const Html chart =
-      forest_chart(rows, {.title = "Gain of every policy over the logged policy",
-                          .description = "One line per policy. Right of the dotted line at zero it "
-                                         "does better than the logged policy, left of it worse.",
-                          .axis_name = "gain per unit over the logged policy",
-                          .reference = 0.0});
-  return figure("Difference from the logged policy",
-                forest_legend(rows, level, "sensitivity interval"), chart,
-                table.finish("Gains over the logged policy"));
+  const Html chart = forest_chart(
+      rows, {.title = "Gain of every policy over the logged policy",
+             .description = "One row per policy. Right of the dotted line at zero it is "
+                            "better than the logged policy, left of it worse.",
+             .axis_name = "gain per unit over the logged policy",
+             .reference = 0.0});
+  return figure("Gain over the logged policy", forest_legend(rows, level, "sensitivity interval"),
+                chart, table.finish("Gain over the logged policy"));
 }
 
-/// Whose value it is, and what costs have to do with it. Older records do not say whose.
+/// The estimand, and whether costs are subtracted. The target may be missing from a record.
 Html target_line(const RecordView& decision) {
   Html words;
   if (const auto target = decision.find("target")) {
-    words += html("Values and intervals are {}",
-                  target->text() == "population"
-                      ? "for the population, of whom those in the data are a sample."
-                      : "for the sample, those in the data.");
+    words +=
+        html("Values and intervals are {}",
+             target->text() == "population" ? "for the population that the data are a sample of."
+                                            : "for the sample, the units in the data.");
   }
   for (const RecordView& policy : decision.at("policies").entries()) {
     if (!policy.find("cost")) continue;
-    words += html(" Costs are taken off here; estimators and checks below are before costs.");
+    words += html(
+        " Costs are subtracted here; the estimates of all estimators and the diagnostics below are "
+        "before costs.");
     break;
   }
   return words.empty() ? words : html("<p class=\"soft\">{}</p>\n", words);
 }
 
-/// Where the network shows nothing beyond chance, what the sensitivity intervals go by.
+/// The strength behind the sensitivity intervals where the gain from the network is not
+/// significant.
 Html strength_line(const RecordView& evaluation) {
   const auto diagnostics = evaluation.find("diagnostics");
   const auto strength = diagnostics ? diagnostics->find("network_strength") : std::nullopt;
   const auto is_clear = strength ? strength->find("is_clear") : std::nullopt;
   if (!is_clear || is_clear->flag()) return {};
   return html(
-      "<p class=\"soft\">What the network shows of who was treated, beyond the features, is within "
-      "chance; sensitivity intervals go by the most that it may show, the upper end of its "
-      "confidence.</p>\n");
+      "<p class=\"soft\">The network does not significantly improve the treatment model beyond the "
+      "features; sensitivity intervals use the upper confidence limit of that improvement.</p>\n");
 }
 
-/// What every policy is worth in words, those that may be the best first; beyond the first few, on
-/// demand.
+/// One sentence per policy, those that may be the best first; beyond the first few, folded.
 Html decision_sentences(const RecordView& decision) {
   constexpr std::size_t kMostSentences = 6;
   struct Line {
@@ -167,7 +165,7 @@ Html decision_sentences(const RecordView& decision) {
                      std::isfinite(size) ? size : -std::numeric_limits<double>::infinity(),
                      sentence->text()});
   }
-  // Few policies stay in the order that the user gave.
+  // A few policies stay in the order given by the user.
   if (lines.size() > kMostSentences) {
     std::ranges::stable_sort(lines, [](const Line& a, const Line& b) {
       return a.may_be_best != b.may_be_best ? a.may_be_best : a.gain > b.gain;
@@ -179,7 +177,7 @@ Html decision_sentences(const RecordView& decision) {
   }
   Html out = html("<ul>{}</ul>\n", first);
   if (!rest.empty()) {
-    out += html("<details><summary>{} more policies in words</summary><ul>{}</ul></details>\n",
+    out += html("<details><summary>{} more policies</summary><ul>{}</ul></details>\n",
                 lines.size() - kMostSentences, rest);
   }
   return out;
@@ -192,7 +190,7 @@ Html answer_section(const RecordView& evaluation) {
   if (!decision) {
     return html(
         "<p class=\"lead\">No estimator of this run allows a comparison of the policies.</p>\n{}"
-        "<p>The values by every estimator are below.</p>\n",
+        "<p>The estimates of every estimator are below.</p>\n",
         warnings_box(evaluation));
   }
   const std::string summary = decision->text("summary");

@@ -15,7 +15,7 @@ namespace {
 constexpr double kLoveRow = 19;
 constexpr double kLoveTop = 8;
 constexpr double kLoveLeft = 0.38;  // share of the width that names take
-constexpr double kLoveLimit = 0.1;  // beyond it weights do not make arms comparable
+constexpr double kLoveLimit = 0.1;  // beyond it an arm is not balanced
 constexpr std::size_t kMostLoveRows = 16;
 
 struct LoveRow {
@@ -39,7 +39,7 @@ std::string love_name(const RecordView& column) {
 Html balance_figure(const RecordView& arm) {
   const std::string label = arm.text("arm");
   std::vector<LoveRow> rows;
-  Table table({"column", "before weighting", "after", "error of after"});
+  Table table({"column", "before weighting", "after weighting", "std. error after"});
   for (const RecordView& column : arm.at("columns").entries()) {
     rows.push_back({love_name(column), column.text("of") == "own", column.number("before"),
                     column.number("after")});
@@ -55,9 +55,9 @@ Html balance_figure(const RecordView& arm) {
   const Axis axis = make_axis(values, 4);
   const double bottom = kLoveTop + kLoveRow * static_cast<double>(rows.size());
   Chart chart(fmt::format("Balance of arm {}", label),
-              "Mean of each column in the arm less its mean over all nodes, in standard "
-              "deviations: before weighting as a ring, after weighting as a filled mark. Dashed "
-              "lines are the limits.",
+              "Standardised mean difference of each column between the arm and all nodes: before "
+              "weighting as a ring, after weighting as a filled mark. Dashed lines are the limits "
+              "of ±0.1.",
               bottom + 38);
   const auto at = [&](double value) { return kLoveLeft + (1 - kLoveLeft) * axis.share(value); };
   std::vector<Segment> grid, changes;
@@ -65,7 +65,7 @@ Html balance_figure(const RecordView& arm) {
     grid.push_back(vertical(at(tick), kLoveTop, bottom));
     chart.text(at(tick), bottom + 15, "middle", axis.tick_text(tick), "tick");
   }
-  chart.text((1 + kLoveLeft) / 2, bottom + 32, "middle", "standard deviations", "tick");
+  chart.text((1 + kLoveLeft) / 2, bottom + 32, "middle", "standardised mean difference", "tick");
   chart.segments(grid, "grid");
   chart.segments(std::vector{vertical(at(-kLoveLimit), kLoveTop, bottom),
                              vertical(at(kLoveLimit), kLoveTop, bottom)},
@@ -90,8 +90,8 @@ Html balance_figure(const RecordView& arm) {
   }
   chart.segments(changes, "axis");
   const Html words = html(
-      "<p class=\"legend\"><span>○ before weighting</span> <span>● after, own column</span> "
-      "<span>■ after, neighbours or degree</span>{}</p>\n",
+      "<p class=\"legend\"><span>○ unweighted</span> <span>● weighted, own feature</span> "
+      "<span>■ weighted, neighbours or degree</span>{}</p>\n",
       num_all > rows.size() ? html(" <span>the {} largest of {}</span>", rows.size(), num_all)
                             : Html());
   return figure("Balance, arm " + label, words, chart.finish(),

@@ -21,7 +21,7 @@ Html bar_chart(std::span<const BarRow> rows, std::string_view title, std::string
     const BarRow& row = rows[i];
     const double share = std::isfinite(row.share) ? std::clamp(row.share, 0.0, 1.0) : 0;
     chart.text(0, top + 14, "start", labels[i]);
-    chart.text(1, top + 14, "end", row.words);
+    chart.text(1, top + 14, "end", row.text);
     chart.bar(0, 1, top + 19, 8, "box");
     chart.bar(0, share, top + 19, 8, "one");
     top += kBarRow;

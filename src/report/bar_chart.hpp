@@ -11,7 +11,7 @@ namespace cone::report {
 struct BarRow {
   std::string label;
   double share = 0;  ///< of the width, from 0 to 1
-  std::string words;
+  std::string text;  ///< at the end of the bar
 };
 
 /// One bar per row under its label.

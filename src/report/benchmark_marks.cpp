@@ -9,11 +9,11 @@ namespace cone::report {
 namespace {
 
 constexpr double kNarrowestChart = 230;  // pixels: a phone of 320 less its margins
-constexpr double kLetterWidth = 7;
+constexpr double kCharacterWidth = 7;
 constexpr double kLabelHeight = 14;
 constexpr double kBesideMark = 9;
 
-/// Marks with one label, which stands beside the last of them, or the first at the right edge.
+/// Marks that share one label, to the right of the last or, near the right edge, left of the first.
 struct MarkCluster {
   std::vector<NumberedMark> marks;
 
@@ -29,9 +29,9 @@ struct MarkCluster {
     std::ranges::sort(numbers);
     return fmt::format("{}", fmt::join(numbers, ", "));
   }
-  /// Shares of the width that marks and label take on a narrow chart.
+  /// As shares of the width of a narrow chart.
   double label_width() const {
-    return (kBesideMark + kLetterWidth * static_cast<double>(label().size())) / kNarrowestChart;
+    return (kBesideMark + kCharacterWidth * static_cast<double>(label().size())) / kNarrowestChart;
   }
   double box_left() const { return left() - (is_at_right() ? label_width() : 0); }
   double box_right() const { return right() + (is_at_right() ? 0 : label_width()); }
@@ -42,7 +42,7 @@ bool overlap(const MarkCluster& a, const MarkCluster& b) {
          a.top() - kLabelHeight < b.bottom() && b.top() - kLabelHeight < a.bottom();
 }
 
-/// Joins what overlaps until nothing does.
+/// Merges clusters until no two overlap.
 std::vector<MarkCluster> cluster_marks(std::span<const NumberedMark> marks) {
   std::vector<MarkCluster> clusters;
   for (const NumberedMark& mark : marks) {
@@ -54,7 +54,7 @@ std::vector<MarkCluster> cluster_marks(std::span<const NumberedMark> marks) {
       }
       cluster.marks.insert(cluster.marks.end(), other->marks.begin(), other->marks.end());
       clusters.erase(other);
-      other = clusters.begin();  // it is larger now and may reach those before
+      other = clusters.begin();  // larger now: it may overlap earlier ones
     }
     clusters.push_back(std::move(cluster));
   }

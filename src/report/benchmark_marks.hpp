@@ -8,14 +8,14 @@
 
 namespace cone::report {
 
-/// A numbered place in a chart, in the chart's units.
+/// A numbered point of a chart, in the chart's units.
 struct NumberedMark {
   double x, y;
   std::size_t number;
 };
 
-/// Triangles with their numbers beside them. Marks whose numbers would lie on each other share one
-/// label ("1, 4"), at any width from a phone's on.
+/// Triangles with their numbers beside them. Marks whose numbers would overlap share one label
+/// ("1, 4"), at any width from that of a phone on.
 void draw_numbered_marks(Chart& chart, std::span<const NumberedMark> marks);
 
 }  // namespace cone::report

@@ -4,6 +4,7 @@
 
 #include "report/chart.hpp"
 #include "report/charts.hpp"
+#include "report/interval_name.hpp"
 #include "report/number_text.hpp"
 #include "report/table.hpp"
 
@@ -32,8 +33,9 @@ std::vector<CurvePoint> read_points(const RecordView& curve) {
 Html budget_figure(const RecordView& curve) {
   const std::vector<CurvePoint> points = read_points(curve);
   if (points.empty()) return {};
+  const std::string level = interval_name(curve);
   std::vector<double> values = {0};
-  Table table({"treated", "gain", "sampling_interval", "joint interval", "sensitivity interval"});
+  Table table({"treated", "gain", level, "joint " + level, "sensitivity interval"});
   for (const CurvePoint& point : points) {
     for (const Range& range : {point.sampling_interval, point.band, point.sensitivity_interval}) {
       if (is_finite(range)) values.insert(values.end(), {range.first, range.second});
@@ -51,9 +53,8 @@ Html budget_figure(const RecordView& curve) {
   };
   const std::string ranking = curve.text("ranking");
   Chart chart("Gain at every budget, ranked by " + ranking,
-              "Gain per unit over treating nobody against the share of units treated, those "
-              "that the ranking puts first. The band holds the whole curve; the dashed line is "
-              "drawing lots.",
+              "Gain per unit over no treatment against the share of units treated, those ranked "
+              "first. Shaded: simultaneous confidence band; dashed: treatment at random.",
               kBudgetBottom + 38);
   chart.horizontal_axis(across, kBudgetTop, kBudgetBottom, "share of the units treated");
   chart.vertical_axis(up, kBudgetTop, kBudgetBottom, "gain per unit");
@@ -74,9 +75,9 @@ Html budget_figure(const RecordView& curve) {
   }
   const RecordView qini = curve.at("qini");
   const Html words = html(
-      "<p class=\"legend\"><span>● by the ranking, with the band that holds all of it</span> "
-      "<span>- - by lot</span></p>\n<p class=\"soft\">The largest gain is at {} treated. Area over "
-      "drawing lots (Qini): {} {}, p {}.</p>\n",
+      "<p class=\"legend\"><span>● ranking, with joint confidence band</span> "
+      "<span>- - at random</span></p>\n<p class=\"soft\">The estimated gain is largest with {} "
+      "treated. Area over random assignment (Qini): {} {}, p {}.</p>\n",
       percent_text(curve.number("best_share")), signed_text(qini.number("value")),
       range_text(qini.range("sampling_interval")), p_text(qini.number("p")));
   return figure("Gain at every budget, ranked by " + ranking, words, chart.finish(),

@@ -27,23 +27,24 @@ Html calibration_figure(const RecordView& arm) {
     const double predicted = bin.number("predicted");
     const double observed = bin.number("observed");
     const double count = bin.number("num_nodes");
-    // By chance, where the propensities are right.
+    // The standard error of the share if the propensities are correct.
     const double error = kNormal95 * std::sqrt(std::max(0.0, predicted * (1 - predicted)) / count);
     bins.push_back({predicted, observed, error, count});
     values.insert(values.end(), {predicted, observed, observed - error, observed + error});
   }
   const Axis axis = make_axis(values, 5);
-  Chart chart(fmt::format("Calibration of arm {}", label),
-              "Share that got the arm against the fitted probability, in groups of about equal "
-              "size. Points on the dotted diagonal are right; bars are what chance explains.",
-              kCalibrationBottom + 38);
-  chart.horizontal_axis(axis, kCalibrationTop, kCalibrationBottom, "fitted probability");
-  chart.vertical_axis(axis, kCalibrationTop, kCalibrationBottom, "share that got it");
+  Chart chart(
+      fmt::format("Calibration of arm {}", label),
+      "Observed share in the arm against the fitted propensity, in bins of about equal size. "
+      "Dotted: perfect calibration; bars: ±1.96 standard errors.",
+      kCalibrationBottom + 38);
+  chart.horizontal_axis(axis, kCalibrationTop, kCalibrationBottom, "fitted propensity");
+  chart.vertical_axis(axis, kCalibrationTop, kCalibrationBottom, "observed share");
   chart.line(0, kCalibrationBottom, 1, kCalibrationTop, "reference");
   const auto height = [&](double value) {
     return kCalibrationBottom - axis.share(value) * (kCalibrationBottom - kCalibrationTop);
   };
-  Table table({"nodes", "fitted probability", "share that got it"});
+  Table table({"nodes", "fitted propensity", "observed share"});
   for (const Bin& bin : bins) {
     table.add_row({count_text(bin.count), number_text(bin.predicted), number_text(bin.observed)});
     if (!std::isfinite(bin.predicted) || !std::isfinite(bin.observed)) continue;

@@ -17,19 +17,19 @@
 namespace cone::report {
 namespace {
 
-/// What a record says of a policy: by its decision, else by its first estimator.
-struct Said {
+/// The value of a policy in a record: that of its decision, else of its first estimator.
+struct ReportedValue {
   double value;
   Range sampling_interval;
   std::string ranks;
 };
 
-std::map<std::string, Said> values_of(const RecordView& evaluation,
-                                      std::vector<std::string>& order) {
-  std::map<std::string, Said> said;
-  const auto add = [&](const std::string& name, Said what) {
+std::map<std::string, ReportedValue> values_of(const RecordView& evaluation,
+                                               std::vector<std::string>& order) {
+  std::map<std::string, ReportedValue> values;
+  const auto add = [&](const std::string& name, ReportedValue value) {
     if (std::find(order.begin(), order.end(), name) == order.end()) order.push_back(name);
-    said.emplace(name, std::move(what));
+    values.emplace(name, std::move(value));
   };
   if (const auto decision = evaluation.find("decision")) {
     for (const RecordView& policy : decision->at("policies").entries()) {
@@ -41,7 +41,7 @@ std::map<std::string, Said> values_of(const RecordView& evaluation,
            is_finite(ranks) ? count_text(ranks.first) + " to " + count_text(ranks.second)
                             : std::string(kNoNumber)});
     }
-    return said;
+    return values;
   }
   for (const RecordView& policy : evaluation.at("policies").entries()) {
     const std::vector<RecordView> estimates = policy.at("estimates").entries();
@@ -50,15 +50,14 @@ std::map<std::string, Said> values_of(const RecordView& evaluation,
         {estimates.front().number("value"), estimates.front().range("sampling_interval"),
          std::string(kNoNumber)});
   }
-  return said;
+  return values;
 }
 
 Html value_changes(const RecordView& before, const RecordView& after, bool has_chart) {
   std::vector<std::string> order;
-  const std::map<std::string, Said> old_values = values_of(before, order);
-  const std::map<std::string, Said> new_values = values_of(after, order);
-  Table table({"policy", "before", "sampling_interval", "ranks", "now", "sampling_interval",
-               "ranks", "change"});
+  const std::map<std::string, ReportedValue> old_values = values_of(before, order);
+  const std::map<std::string, ReportedValue> new_values = values_of(after, order);
+  Table table({"policy", "before", "CI", "ranks", "now", "CI", "ranks", "change"});
   std::vector<ForestRow> rows;
   for (const std::string& name : order) {
     const auto was = old_values.find(name);
@@ -66,15 +65,15 @@ Html value_changes(const RecordView& before, const RecordView& after, bool has_c
     const std::string none(kNoNumber);
     const bool has_old = was != old_values.end();
     const bool has_new = is != new_values.end();
-    table.add_row({name, has_old ? number_text(was->second.value) : "not there",
+    table.add_row({name, has_old ? number_text(was->second.value) : "absent",
                    has_old ? range_text(was->second.sampling_interval) : none,
                    has_old ? was->second.ranks : none,
-                   has_new ? number_text(is->second.value) : "not there",
+                   has_new ? number_text(is->second.value) : "absent",
                    has_new ? range_text(is->second.sampling_interval) : none,
                    has_new ? is->second.ranks : none,
                    has_old && has_new ? signed_text(is->second.value - was->second.value) : none});
     if (!has_old || !has_new) continue;
-    // The name stands once: with a word behind it two long ones would be cut alike.
+    // The name is shown once: with a suffix, two long names would be shortened to the same label.
     rows.push_back({.label = name,
                     .value = was->second.value,
                     .inner = was->second.sampling_interval,
@@ -84,14 +83,13 @@ Html value_changes(const RecordView& before, const RecordView& after, bool has_c
   }
   if (rows.empty() || !has_chart) return table.finish("Values before and now");
   const Html chart = forest_chart(
-      rows,
-      {.title = "Values of every policy before and now",
-       .description = "Two lines per policy: a square is the older run, a circle the newer."});
-  return figure("Values, the older run (■) and the newer (●)", chart,
+      rows, {.title = "Values of every policy before and now",
+             .description = "Two rows per policy: a square is the older run, a circle the newer."});
+  return figure("Values in the older run (■) and the newer (●)", chart,
                 table.finish("Values before and now"));
 }
 
-/// Values at every path of a part that are numbers, texts or short lists.
+/// All leaves of a part of a record, by their paths.
 void flatten(const nlohmann::ordered_json& json, const std::string& path,
              std::vector<std::pair<std::string, std::string>>& out) {
   if (json.is_object()) {
@@ -121,17 +119,17 @@ Html part_changes(const RecordView& before, const RecordView& after, const char*
     const auto is = value_in(new_values, key);
     if (was == is) return;
     ++count;
-    table.add_row({key, was.value_or("not there"), is.value_or("not there")});
+    table.add_row({key, was.value_or("absent"), is.value_or("absent")});
   };
   for (const auto& [key, value] : old_values) add(key);
   for (const auto& [key, value] : new_values) {
     if (!value_in(old_values, key)) add(key);
   }
   if (count == 0) return {};
-  return table.finish(std::string("Changes of ") + part);
+  return table.finish(std::string("Changes in ") + part);
 }
 
-/// Everything that a record warns about.
+/// All warnings and cautions of a record.
 std::set<std::string> warnings_of(const RecordView& evaluation) {
   std::set<std::string> warnings;
   for (const RecordView& policy : evaluation.at("policies").entries()) {
@@ -187,7 +185,7 @@ Html changes_section(const RecordView& before, const RecordView& after) {
   const std::set<std::string> was = warnings_of(before);
   const std::set<std::string> is = warnings_of(after);
   const Html fresh = warning_list("new warnings", is, was);
-  const Html gone = warning_list("warnings that are gone", was, is);
+  const Html gone = warning_list("resolved warnings", was, is);
   out += html("<h3>Warnings</h3>\n{}{}", fresh, gone);
   if (fresh.empty() && gone.empty()) out += html("<p>The same warnings.</p>\n");
   return out;

@@ -8,12 +8,12 @@
 namespace cone::report {
 namespace {
 
-/// A coordinate in as few letters as it needs: a report has thousands of them.
+/// A coordinate in as few characters as possible: a report has thousands of them.
 std::string short_number(double value) {
   std::string text = fmt::format("{:.1f}", value);
   if (text.ends_with(".0")) text.resize(text.size() - 2);
   if (text == "-0") return "0";
-  // ".5" is a number too.
+  // ".5" is a valid number.
   if (text.starts_with("0.")) text.erase(0, 1);
   if (text.starts_with("-0.")) text.erase(1, 1);
   return text;
@@ -22,7 +22,7 @@ std::string short_number(double value) {
 /// A thousandth of the width is less than a pixel.
 std::string percent(double share) { return share == 0 ? "0" : short_number(100 * share) + '%'; }
 
-/// The class of an element, where it has one of its own.
+/// The class attribute of an element, empty where it has none.
 std::string class_text(std::string_view style) {
   return style.empty() ? "" : fmt::format(R"( class="{}")", style);
 }
@@ -71,8 +71,8 @@ void Chart::add_stretched(const std::string& steps, const char* style) {
 
 void Chart::path(std::span<const std::pair<double, double>> points, const char* style,
                  bool is_closed) {
-  // Steps from point to point are shorter to write than places. They are differences of rounded
-  // places, so that no error adds up.
+  // Relative steps are shorter than coordinates. They are differences of rounded coordinates, so
+  // that rounding errors do not add up.
   std::string steps;
   double last_x = 0;
   double last_y = 0;

@@ -10,7 +10,7 @@
 
 namespace cone::report {
 
-/// Shapes, so that no meaning hangs on a colour alone.
+/// Shapes: meaning must not depend on colour alone.
 enum class Marker { kCircle, kRing, kDiamond, kSquare, kTriangle };
 
 /// A line, in the units of a Chart.
@@ -19,10 +19,10 @@ struct Segment {
 };
 inline Segment vertical(double x, double y1, double y2) { return {x, y1, x, y2}; }
 
-/// A drawing that is as wide as its place allows: x is a share of the width, from 0 to 1, y is in
-/// pixels from the top. So letters keep their size on a phone. What lies at the left of x = 0 (the
-/// labels of the vertical axis) stands in the padding of its place (class "wide-left").
-/// `style` are classes of the style sheet.
+/// A drawing as wide as its container: x is a share of the width, from 0 to 1, y is in pixels from
+/// the top, so that text keeps its size on a phone. What lies to the left of x = 0 (the labels of
+/// the vertical axis) is drawn in the padding of the container (class "wide-left"). `style` names
+/// classes of the style sheet.
 class Chart {
  public:
   Chart(std::string_view title, std::string_view description, double height);
@@ -33,11 +33,11 @@ class Chart {
   /// A line through points; with `is_closed`, an area.
   void path(std::span<const std::pair<double, double>> points, const char* style,
             bool is_closed = false);
-  /// Many lines at the price of one element.
+  /// Many lines in one element.
   void segments(std::span<const Segment> segments, const char* style);
-  /// Many round marks at the price of one element; the style decides how large they are.
+  /// Many round marks in one element; the style sets their size.
   void dots(std::span<const std::pair<double, double>> points, const char* style);
-  /// Between the two, elements have the style of the group and need none.
+  /// Elements in between inherit the style of the group.
   void open_group(const char* style);
   void close_group();
   /// `anchor`: "start", "middle" or "end"; `shift` in pixels.
@@ -52,7 +52,7 @@ class Chart {
   /// For a page.
   Html finish() const;
 
-  // For a file that holds several.
+  // For a file with several charts.
   double height() const { return height_; }
   const Html& title() const { return title_; }
   Html content() const;
@@ -63,7 +63,7 @@ class Chart {
 
   double height_;
   Html title_, description_;
-  std::string paths_;  ///< stretched; they lie below all else
+  std::string paths_;  ///< stretched; drawn below everything else
   std::string marks_;
 };
 

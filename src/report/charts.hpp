@@ -11,40 +11,44 @@
 
 namespace cone::report {
 
-// One figure each: a chart, its caption and the table behind it, from one entry (or list) of a
-// record.
+// One figure each, from one entry (or list) of a record: a chart, its caption and the table of its
+// numbers.
 
-/// How likely an arm was, for those who got it (up) and for the others (down).
+/// Histograms of the propensity of an arm, for units in the arm (up) and for the others (down).
 Html overlap_figure(const RecordView& arm);
-/// Of those who get an arm with probability e, the share that did.
+/// Calibration of the propensities: the observed share in the arm by fitted propensity.
 Html calibration_figure(const RecordView& arm);
-/// The love plot: how far an arm is from all nodes, before and after weighting.
+/// The Love plot: standardised mean differences of an arm from all nodes, before and after
+/// weighting.
 Html balance_figure(const RecordView& arm);
-/// How many nodes of equal weight the weights of every policy are worth.
+/// The effective sample size of every policy's weights.
 Html weights_figure(const RecordView& weights, double num_nodes);
-/// What an outcome model leaves, by the degree.
+/// Residuals of an outcome model by degree.
 Html degree_figure(const RecordView& residuals);
-/// Where the outcome's variance comes from, one bar per arm.
+/// Variance components of the outcome, one bar per arm.
 Html shares_figure(const RecordView& shares);
-/// The losses of a fold's networks by epoch, `fold` from 1; empty where the record has none.
+/// Losses of a fold's networks by epoch, `fold` from 1; empty where the record has none.
 Html training_figure(const RecordView& training, std::size_t fold);
-/// What the lines of training figures are.
+/// The legend of the training figures.
 Html training_legend();
-/// The values of every policy by each fold.
+/// The value of every policy by fold.
 Html stability_figure(const RecordView& stability);
 /// The gain at every budget.
 Html budget_figure(const RecordView& curve);
-/// What odds that are off by a factor could do to a policy's value, and where the answer is undone.
+/// Bounds of a policy's value under the marginal sensitivity model (Tan, 2006, A distributional
+/// approach for causal inference using propensity scores), and the breakdown points.
 Html odds_figure(const RecordView& policy, double threshold);
-/// How far one unmeasured confounder could move a value, by its strength, with known things for
-/// comparison.
+/// Contours of the omitted-variable bias by the strength of an unmeasured confounder, with
+/// benchmarks (Cinelli and Hazlett, 2020, Making sense of sensitivity).
 Html contour_figure(const RecordView& policy, double threshold);
-/// Units and ties, where the record has a sample of them.
+/// Nodes and edges, where the record has a sample of them.
 Html network_figure(const RecordView& sample);
 /// Warnings by estimator.
 using EstimatorWarnings = std::set<std::pair<std::string, std::string>>;
-/// Every estimator's value of one policy; those that fail their checks have a cross, with the
-/// reason unless it is one of those `said` before.
-Html specification_figure(const RecordView& policy, const EstimatorWarnings& said);
+/// Every estimator's value of one policy. Estimators with warnings are crossed, with the reason
+/// unless it is one of those `said` before. Intervals for another target than `target`, that of the
+/// run, are left out with a note; an empty target leaves none out.
+Html specification_figure(const RecordView& policy, const EstimatorWarnings& said,
+                          std::string_view target);
 
 }  // namespace cone::report

@@ -39,7 +39,7 @@ std::string value_word(const RecordView& value) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// The flags of what is not at its default.
+/// Flags of options that are not at their defaults.
 void add_flags(const RecordView& config, const Json& defaults, std::vector<std::string>& words) {
   for (const auto& [name, standard] : defaults.items()) {
     const auto value = config.find(name);
@@ -62,7 +62,7 @@ bool is_builtin(const std::string& policy) {
          });
 }
 
-/// What a model file decides is no flag beside --model.
+/// Options that the model file fixes are not flags beside --model.
 Json evaluation_defaults(bool has_model) {
   Json defaults = option_json(EvaluateOptions{});
   if (!has_model) return defaults;
@@ -73,7 +73,7 @@ Json evaluation_defaults(bool has_model) {
   return defaults;
 }
 
-/// Rows of a table in memory may have labels instead of a column of ids: a file has the column id.
+/// A table in memory may have row labels instead of an id column; a file has the column id.
 Json table_defaults(const RecordView& config) {
   Json defaults = option_json(LoadOptions{});
   const auto id = config.find("id");
@@ -84,8 +84,8 @@ Json table_defaults(const RecordView& config) {
   return defaults;
 }
 
-/// The policies as they were given. Older records only have their names: those that are not built
-/// in were in a file that they do not name.
+/// The policies as given. Without policy_arguments a record has only their names: policies that are
+/// not built in came from a file that it does not name.
 void add_policies(const RecordView& config, CommandText& command) {
   const auto add = [&](bool is_known, const std::string& policy) {
     if (is_known) {

@@ -28,7 +28,7 @@ std::vector<std::string> arm_labels(const RecordView& evaluation) {
   return labels;
 }
 
-/// What the decision says under this name; empty where it does not.
+/// A text of the decision; empty where it is missing.
 std::string decided_text(const RecordView& evaluation, const char* name) {
   const auto decision = evaluation.find("decision");
   const auto value = decision ? decision->find(name) : std::nullopt;
@@ -40,8 +40,8 @@ bool has_costs(const RecordView& evaluation) {
   return decision && decision->find("costs").has_value();
 }
 
-/// Policies that have one name in both runs and do different things.
-std::vector<std::string> renamed_policies(const RecordView& before, const RecordView& after) {
+/// Policies with the same name but different assignments in the two runs.
+std::vector<std::string> changed_policies(const RecordView& before, const RecordView& after) {
   std::map<std::string, std::string> checksums;
   for (const RecordView& policy : before.at("policies").entries()) {
     if (const auto sum = policy.find("checksum")) checksums[policy.text("name")] = sum->text();
@@ -70,41 +70,40 @@ RunDifferences compare_runs(const RecordView& before, const RecordView& after) {
     };
     found.has_other_outcome = true;
     found.sentences.push_back(
-        fmt::format("The outcome was {} and is {}: the values of the two runs mean different "
-                    "things, and their difference means nothing.",
+        fmt::format("The outcome changed from {} to {}: the values of the two runs are not "
+                    "comparable.",
                     name(was), name(is)));
   } else if (is_other_data) {
     found.sentences.emplace_back(
-        "The two runs are about different data, or different columns of it: a value may have "
-        "changed because the units have, not what the policy does for them.");
+        "The two runs use different data, or different columns: a value may have changed because "
+        "the units changed, not the effect of the policy.");
   }
   if (arm_labels(before) != arm_labels(after)) {
     found.sentences.emplace_back("The two runs have different arms.");
   } else if (!is_other_data) {
-    // On other units a policy decides otherwise by itself.
-    const std::vector<std::string> renamed = renamed_policies(before, after);
-    if (!renamed.empty()) {
+    // On other units the assignments of a policy differ anyway.
+    const std::vector<std::string> changed = changed_policies(before, after);
+    if (!changed.empty()) {
       found.sentences.push_back(fmt::format(
-          "Under the same name a policy does something else now: {}.", fmt::join(renamed, ", ")));
+          "Policies with the same name but different assignments: {}.", fmt::join(changed, ", ")));
     }
   }
   const std::string old_target = decided_text(before, "target");
   const std::string new_target = decided_text(after, "target");
   if (!old_target.empty() && !new_target.empty() && old_target != new_target) {
     found.sentences.emplace_back(
-        "One run is about the sample and the other about the population: intervals of the "
-        "second are wider for that reason alone.");
+        "One run is for the sample and the other for the population: intervals for the population "
+        "are wider for that reason alone.");
   }
   const std::string old_estimator = decided_text(before, "estimator");
   const std::string new_estimator = decided_text(after, "estimator");
   if (!old_estimator.empty() && !new_estimator.empty() && old_estimator != new_estimator) {
     found.sentences.push_back(
-        fmt::format("The answer was by {} and is by {}: part of a change may "
-                    "be the method's.",
+        fmt::format("The estimator changed from {} to {}: part of a difference may be due to it.",
                     old_estimator, new_estimator));
   }
   if (has_costs(before) != has_costs(after)) {
-    found.sentences.emplace_back("Only one of the two runs takes costs off the values.");
+    found.sentences.emplace_back("Only one of the two runs is net of costs.");
   }
   return found;
 }

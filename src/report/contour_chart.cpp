@@ -18,8 +18,7 @@ constexpr double kContourTop = 24;
 constexpr double kContourBottom = 264;
 constexpr std::size_t kMostBenchmarks = 8;
 
-/// The bound is proportional to √(cf_y · cf_d/(1 − cf_d)): a level set is a curve that can be
-/// drawn.
+/// A level set of the bias bound, which is proportional to √(cf_y · cf_d/(1 − cf_d)).
 std::vector<std::pair<double, double>> level_curve(double level, double scale, const Axis& across,
                                                    const Axis& up) {
   std::vector<std::pair<double, double>> points;
@@ -36,8 +35,8 @@ std::vector<std::pair<double, double>> level_curve(double level, double scale, c
   return points;
 }
 
-/// Whether what a benchmark explains of the treatment is more than chance. Without that its
-/// strength is unknown. Older records do not say.
+/// Whether the benchmark significantly improves the treatment model; otherwise its strength is
+/// unknown. The key may be missing from a record.
 bool has_clear_strength(const RecordView& benchmark) {
   const auto is_clear = benchmark.find("treatment_gain_is_clear");
   return !is_clear || is_clear->flag();
@@ -68,8 +67,8 @@ Html contour_figure(const RecordView& policy, double threshold) {
     across_values.push_back(std::min(1.0, 1.15 * robustness));
     up_values.push_back(std::min(1.0, 1.15 * robustness));
   }
-  Table table({"as strong as", "outcome explained", "treatment explained", "could move it by",
-               "did move it by", "times its strength to undo"});
+  Table table({"benchmark", "partial R² outcome", "partial R² treatment", "bias bound",
+               "change when omitted", "times to explain away"});
   for (const RecordView& b : benchmarks) {
     table.add_row(benchmark_row(b));
     if (!has_clear_strength(b)) continue;
@@ -78,24 +77,23 @@ Html contour_figure(const RecordView& policy, double threshold) {
   }
   const Axis across = make_axis(across_values, 5, true);
   const Axis up = make_axis(up_values, 5, true);
-  Chart chart("What one unmeasured confounder could do to " + name,
-              "Share of what is left of the treatment that it explains, to the right, and of the "
-              "outcome, upwards. On a curve the value moves by the amount written at its end. The "
-              "dashed curve is where the answer is undone. Numbered marks are known things.",
+  Chart chart("Omitted-variable bias of " + name,
+              "Partial R² of an unmeasured confounder with the treatment, to the right, and with "
+              "the outcome, upwards. On a curve the largest bias is the number at its end. The "
+              "dashed curve is where the result is explained away. Numbered marks are benchmarks.",
               kContourBottom + 38);
-  chart.horizontal_axis(across, kContourTop, kContourBottom,
-                        "share of the treatment that it explains");
-  chart.vertical_axis(up, kContourTop, kContourBottom, "share of the outcome");
-  const double undone = std::abs(policy.number("value") - threshold);
-  if (std::isfinite(undone) && undone > 0 && scale > 0) {
+  chart.horizontal_axis(across, kContourTop, kContourBottom, "partial R² with the treatment");
+  chart.vertical_axis(up, kContourTop, kContourBottom, "partial R² with the outcome");
+  const double breakdown = std::abs(policy.number("value") - threshold);
+  if (std::isfinite(breakdown) && breakdown > 0 && scale > 0) {
     double last_label = kContourBottom + 38;
     for (const double factor : {0.25, 0.5, 1.0, 1.5}) {
-      const auto curve = level_curve(factor * undone, scale, across, up);
+      const auto curve = level_curve(factor * breakdown, scale, across, up);
       if (curve.size() < 2) continue;
       chart.path(curve, factor == 1.0 ? "curve2" : "curve thin");
       last_label = std::min(curve.back().second - 5, last_label - 14);
       chart.text(curve.back().first, last_label, "end",
-                 number_text(factor * undone) + (factor == 1.0 ? ": undone" : ""), "tick");
+                 number_text(factor * breakdown) + (factor == 1.0 ? ": breakdown" : ""), "tick");
     }
   }
   std::vector<NumberedMark> marks;
@@ -111,10 +109,10 @@ Html contour_figure(const RecordView& policy, double threshold) {
   }
   draw_numbered_marks(chart, marks);
   const Html words = html(
-      "<p class=\"soft\">Shares of what the models leave unexplained.</p>\n"
+      "<p class=\"soft\">Partial R²: shares of the residual variance.</p>\n"
       "<p class=\"legend\">{}</p>\n",
       names);
-  return figure("One unmeasured confounder, by its strength: " + name, words, chart.finish(),
+  return figure("Omitted-variable bias by confounding strength: " + name, words, chart.finish(),
                 table.finish("Benchmarks of " + name), true);
 }
 

@@ -38,23 +38,24 @@ Html degree_figure(const RecordView& residuals) {
   }
   if (groups.empty()) return {};
   const Axis axis = make_axis(values, 5);
-  Chart chart("Residuals of " + model + " by degree",
-              "Mean of what the outcome model leaves unexplained, in groups of nodes with about as "
-              "many neighbours, with 95 % intervals. The dotted line is zero.",
-              kDegreeBottom + 38);
+  Chart chart(
+      "Residuals of " + model + " by degree",
+      "Mean residual of the outcome model in groups of nodes with similar degree, with 95 % "
+      "confidence intervals. The dotted line is zero.",
+      kDegreeBottom + 38);
   chart.vertical_axis(axis, kDegreeTop, kDegreeBottom, "mean residual");
   const auto height = [&](double value) {
     return kDegreeBottom - axis.share(value) * (kDegreeBottom - kDegreeTop);
   };
   chart.line(0, height(0), 1, height(0), "reference");
   chart.line(0, kDegreeBottom, 1, kDegreeBottom, "axis");
-  Table table({"neighbours", "nodes", "mean residual", "standard error"});
+  Table table({"degree", "nodes", "mean residual", "std. error"});
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const Group& group = groups[i];
     const double x = (static_cast<double>(i) + 0.5) / static_cast<double>(groups.size());
     table.add_row({degrees_text(group.degrees), count_text(group.nodes), number_text(group.mean),
                    number_text(group.error)});
-    // Every label where there is room; else every other.
+    // Every other label where there is no room for all.
     if (groups.size() <= 6 || i % 2 == 0) {
       chart.text(x, kDegreeBottom + 15, "middle", "≤ " + count_text(group.degrees.second), "tick");
     }

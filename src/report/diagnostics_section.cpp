@@ -6,7 +6,7 @@
 namespace cone::report {
 namespace {
 
-/// The sentences of a list of entries, one per line. Of many only those that ask for caution.
+/// The sentences of a list of entries, one per line; of a long list only the cautions.
 Html sentences_of(const std::vector<RecordView>& entries) {
   constexpr std::size_t kMostLines = 6;
   Html lines;
@@ -18,11 +18,11 @@ Html sentences_of(const std::vector<RecordView>& entries) {
       lines += html("<li>{}\n", entry.text("sentence"));
     }
   }
-  if (left_out > 0) lines += html("<li>{} of {} are in order\n", left_out, entries.size());
+  if (left_out > 0) lines += html("<li>{} of {} are ok\n", left_out, entries.size());
   return lines.empty() ? lines : html("<ul>{}</ul>\n", lines);
 }
 
-/// Figures side by side where there is room, with what they say above them.
+/// Figures side by side where there is room, with their sentences above.
 Html group(const char* title, const std::vector<RecordView>& entries,
            Html (*figure_of)(const RecordView&)) {
   if (entries.empty()) return {};
@@ -39,14 +39,14 @@ Html one(const char* title, const std::vector<RecordView>& entries, const Html& 
 
 Html model_tables(const RecordView& diagnostics) {
   Html out;
-  Table outcome({"outcome model", "R² out of sample"});
+  Table outcome({"outcome model", "out-of-sample R²"});
   const std::vector<RecordView> outcomes = diagnostics.entries("outcome_models");
   for (const RecordView& model : outcomes) {
     outcome.add_row({model.text("name"), number_text(model.number("r_squared"))});
   }
   if (!outcomes.empty()) out += outcome.finish("Outcome models");
   Table propensity(
-      {"propensities from", "least", "largest", "log loss", "of a constant", "clipped"});
+      {"propensity model", "minimum", "maximum", "log loss", "log loss of a constant", "clipped"});
   const std::vector<RecordView> propensities = diagnostics.entries("propensity_models");
   for (const RecordView& model : propensities) {
     propensity.add_row({model.text("name"), number_text(model.number("min")),
@@ -55,7 +55,7 @@ Html model_tables(const RecordView& diagnostics) {
                         percent_text(model.number("clipped_fraction"))});
   }
   if (!propensities.empty()) out += propensity.finish("Propensity models");
-  Table training({"fold", "status", "epochs", "best", "outcome loss", "treatment loss"});
+  Table training({"fold", "status", "epochs", "best epoch", "outcome loss", "treatment loss"});
   const std::vector<RecordView> trainings = diagnostics.entries("trainings");
   for (std::size_t i = 0; i < trainings.size(); ++i) {
     const RecordView& fold = trainings[i];
@@ -65,14 +65,14 @@ Html model_tables(const RecordView& diagnostics) {
                       number_text(fold.number("validation_treatment_loss"))});
   }
   if (!trainings.empty()) {
-    out += html("<p>Training of cone's networks, fold by fold:</p>\n{}",
+    out += html("<p>Training of cone's networks by fold:</p>\n{}",
                 training.finish("Training of the networks"));
   }
   if (out.empty()) return {};
   return html("<h3>Models</h3>\n{}", out);
 }
 
-/// How cone's networks learnt, fold by fold, where the record has it epoch by epoch.
+/// Training curves of cone's networks by fold, where the record has them.
 Html training_charts(const RecordView& diagnostics) {
   Html figures;
   std::size_t fold = 0;
@@ -84,8 +84,9 @@ Html training_charts(const RecordView& diagnostics) {
   }
   if (drawn == 0) return {};
   Html words = html(
-      "<p class=\"soft\">Where validation rises and training still falls, the networks learn their "
-      "training nodes by heart: the weights of the marked epoch are used instead.</p>\n");
+      "<p class=\"soft\">Where the validation loss rises while the training loss falls, the "
+      "networks "
+      "overfit: the weights of the marked epoch are used (early stopping).</p>\n");
   if (drawn < fold) {
     words += html("<p class=\"soft\">{} of {} folds; the others are in the table of models.</p>\n",
                   drawn, fold);
@@ -101,22 +102,23 @@ Html diagnostics_section(const RecordView& evaluation) {
   if (!found) return {};
   const RecordView& d = *found;
   Html out;
-  out += group("Overlap: could everyone have got every arm?", d.entries("overlap"), overlap_figure);
+  out += group("Overlap: could every unit have received every arm?", d.entries("overlap"),
+               overlap_figure);
   if (const auto weights = d.find("weights")) {
     out += one("Weights", weights->entries(),
                weights_figure(*weights, d.number("num_evaluated_nodes")));
   }
-  out += group("Calibration: are the probabilities right?", d.entries("calibration"),
-               calibration_figure);
-  out += group("Balance: does weighting make the arms comparable?", d.entries("balance"),
+  out += group("Calibration: do the propensities match the observed shares?",
+               d.entries("calibration"), calibration_figure);
+  out += group("Balance: are covariates balanced after weighting?", d.entries("balance"),
                balance_figure);
-  out += group("What outcome models leave, by degree", d.entries("residuals_by_degree"),
+  out += group("Residuals of the outcome model by degree", d.entries("residuals_by_degree"),
                degree_figure);
   if (const auto shares = d.find("variance_shares")) {
-    out += one("Variance shares", shares->entries(), shares_figure(*shares));
+    out += one("Variance components", shares->entries(), shares_figure(*shares));
   }
   if (const auto stability = d.find("stability")) {
-    out += one("Stability", stability->entries(), stability_figure(*stability));
+    out += one("Stability across folds", stability->entries(), stability_figure(*stability));
   }
   if (const auto sample = evaluation.find("network_sample"); sample && !sample->is_null()) {
     out += html("<h3>The network</h3>\n{}", network_figure(*sample));
@@ -124,7 +126,7 @@ Html diagnostics_section(const RecordView& evaluation) {
   out += training_charts(d);
   out += model_tables(d);
   if (out.empty()) return {};
-  return html("<h2 id=\"diagnostics\">The checks in pictures</h2>\n{}", out);
+  return html("<h2 id=\"diagnostics\">Diagnostics</h2>\n{}", out);
 }
 
 }  // namespace cone::report

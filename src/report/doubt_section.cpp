@@ -21,13 +21,13 @@ std::string join_names(const std::vector<std::string>& names) {
   return fmt::format("{} and {} more", fmt::join(first, ", "), names.size() - kMostNames);
 }
 
-/// What the answer's own estimator is warned about, one line per warning; of warnings that differ
-/// in their numbers only, the first.
+/// Warnings of the decision's estimator, one line each; of warnings that differ in their numbers
+/// only, the first.
 Html answer_warnings(const RecordView& evaluation) {
   const auto decision = evaluation.find("decision");
   if (!decision) return {};
   const std::string estimator = decision->text("estimator");
-  std::vector<std::pair<std::string, std::string>> order;  // without numbers, as it is
+  std::vector<std::pair<std::string, std::string>> order;  // without numbers, in full
   std::map<std::string, std::vector<std::string>> policies_of;
   for (const RecordView& policy : evaluation.at("policies").entries()) {
     for (const RecordView& e : policy.at("estimates").entries()) {
@@ -47,7 +47,7 @@ Html answer_warnings(const RecordView& evaluation) {
   return lines;
 }
 
-/// Choices that were made, which older records list among the warnings only.
+/// Choices made by the loader; they may be among the warnings only.
 std::set<std::string> notes_of(const RecordView& diagnostics) {
   std::set<std::string> notes;
   for (const RecordView& note : diagnostics.entries("notes")) notes.insert(note.text());
@@ -71,7 +71,7 @@ Html run_warnings(const RecordView& evaluation) {
   return lines;
 }
 
-/// The lines of verdicts that are cautions, or of those that are not.
+/// The verdicts that are cautions, or those that are not.
 Html verdict_lines(const RecordView& evaluation, bool cautions) {
   Html lines;
   const auto diagnostics = evaluation.find("diagnostics");
@@ -113,10 +113,11 @@ Html doubt_section(const RecordView& evaluation) {
         passed);
   }
   return html(
-      "<h2 id=\"doubts\">Why to believe it, and what to doubt</h2>\n{}"
-      "<p class=\"soft\">Intervals hold sampling error. What neither features nor network "
-      "show is in none of them; sensitivity intervals allow for as much of it as the network "
-      "shows. A unit's outcome is taken not to depend on what others get.</p>\n",
+      "<h2 id=\"doubts\">Assumptions</h2>\n{}"
+      "<p class=\"soft\">Confidence intervals cover sampling error and assume no unmeasured "
+      "confounding; sensitivity intervals allow for an unmeasured confounder as strong as the "
+      "network. A unit's outcome is assumed not to depend on the treatments of other units "
+      "(SUTVA).</p>\n",
       body);
 }
 

@@ -21,8 +21,8 @@ constexpr std::string_view kDigits =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 constexpr std::size_t kMostBytes = std::size_t{64} << 20U;
 
-/// A record is mostly digits, in which short repeats are chance and dear to write: Z_FILTERED
-/// leaves them, and the result is a tenth smaller.
+/// A record is mostly digits, where short repeats are accidental and expensive to encode: with
+/// Z_FILTERED the result is a tenth smaller.
 std::string pack(const std::string& text) {
   constexpr int kLargestWindow = 15;
   constexpr int kUsualMemory = 8;
@@ -31,7 +31,7 @@ std::string pack(const std::string& text) {
                             Z_FILTERED);
   require(status == Z_OK, "a record can be packed");
   std::string packed(deflateBound(&stream, text.size()), '\0');
-  // zlib does not write to what it reads.
+  // zlib does not write to its input.
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
   stream.avail_in = static_cast<uInt>(text.size());
   stream.next_out = reinterpret_cast<Bytef*>(packed.data());
@@ -59,7 +59,7 @@ std::string to_base64(std::string_view bytes) {
   return text;
 }
 
-/// None where a character is no digit. What stands after '=' is not read.
+/// None where a character is not a base64 digit. Stops at '='.
 std::optional<std::string> from_base64(std::string_view text) {
   std::array<int, 256> value_of{};
   value_of.fill(-1);
@@ -100,7 +100,7 @@ bool is_page(std::string_view bytes) {
 std::string unpack_records(std::string_view page, const std::string& file) {
   const auto fail = [&](const char* what) {
     throw Error(ErrorCode::kData,
-                {{.file = file}, what, "give a page that cone wrote by --report, unchanged"});
+                {{.file = file}, what, "give a page written by --report, unchanged"});
   };
   const std::size_t opening = page.find(kOpening);
   if (opening == page.npos) fail("is a page without the record of a run");

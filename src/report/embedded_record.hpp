@@ -10,15 +10,16 @@
 
 namespace cone::report {
 
-/// The records as an element that no browser shows or speaks: JSON, packed by zlib (a record of 20
-/// policies × 20 estimators has 600 kB), in base64. The same records give the same bytes.
+/// The records as an element that browsers neither display nor read out: JSON, compressed by zlib
+/// (a record of 20 policies × 20 estimators has 600 kB), in base64. The same records give the same
+/// bytes.
 Html embed_records(const nlohmann::ordered_json& records);
 
 /// Whether bytes are a page rather than JSON.
 bool is_page(std::string_view bytes);
 
-/// The JSON text inside a page that `embed_records` had a part in. Throws Error(kData) that names
-/// `file` where there is none, or it is damaged.
+/// The JSON text that embed_records() put into a page. Throws Error(kData) that names `file` where
+/// it is missing or damaged.
 std::string unpack_records(std::string_view page, const std::string& file);
 
 }  // namespace cone::report

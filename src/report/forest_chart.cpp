@@ -26,7 +26,7 @@ Axis forest_axis(std::span<const ForestRow> rows, const ForestLook& look) {
                                    row.outer.second});
       if (row.truth) values.push_back(*row.truth);
     }
-    // What is struck out may be absurd: it shapes the scale only where there is nothing else.
+    // Estimates that fail may be absurd: they affect the scale only where there is nothing else.
     if (std::any_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); })) break;
   }
   if (look.largest) std::erase_if(values, [&](double v) { return v > *look.largest; });
@@ -45,7 +45,7 @@ void add_range(const Axis& axis, const Range& range, double y, double cap,
   if (!is_finite(range)) return;
   lines.push_back({axis.share(range.first), y, axis.share(range.second), y});
   for (const double end : {range.first, range.second}) {
-    // No cap at the edge of the chart: the line goes on there.
+    // No cap at the edge of the chart: the interval continues there.
     if (axis.holds(end)) caps.push_back(vertical(axis.share(end), y - cap, y + cap));
   }
 }
@@ -84,7 +84,7 @@ void draw_mark(Chart& chart, const Axis& axis, const ForestRow& row, double y) {
   }
 }
 
-/// Values that are not to be relied upon, as crosses.
+/// Unreliable values, as crosses.
 void draw_crosses(Chart& chart, const Axis& axis, std::span<const ForestRow> rows) {
   chart.open_group("fail middle");
   double y = kTop + kLineAt + 4;
@@ -104,7 +104,7 @@ void draw_labels(Chart& chart, std::span<const ForestRow> rows, bool has_values)
   const std::vector<std::string> labels = label_texts(names, kLongestLabel);
   double y = kTop + 14;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    // The cross says that it failed; a line through the letters would make them hard to read.
+    // The cross marks the failure; striking the label through would make it hard to read.
     const std::string mark = rows[i].is_struck ? "✕ " : "";
     chart.text(0, y, "start", mark + labels[i], rows[i].is_struck ? "soft" : "");
     if (has_values) chart.text(1, y, "end", number_text(rows[i].value));
@@ -153,10 +153,10 @@ Html forest_legend(std::span<const ForestRow> rows, std::string_view inner_name,
     add(R"(<path d="M8 6l6-6 6 6-6 6z" class="truth"/>)", truth_name);
   }
   if (any([](const ForestRow& row) { return row.is_reference; })) {
-    add(R"(<path d="M10 2h8v8h-8z" class="dot"/>)", "known, not estimated");
+    add(R"(<path d="M10 2h8v8h-8z" class="dot"/>)", "observed, not estimated");
   }
   if (any([](const ForestRow& row) { return row.is_struck; })) {
-    add(R"(<text x="14" y="10" class="fail middle">✕</text>)", "fails its checks");
+    add(R"(<text x="14" y="10" class="fail middle">✕</text>)", "fails its diagnostics");
   }
   return html("<p class=\"legend\">{}</p>\n", legend);
 }

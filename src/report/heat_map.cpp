@@ -17,7 +17,7 @@ constexpr double kHeatTop = 22;
 constexpr double kFileLeft = 64;
 constexpr double kFileGap = 48;
 
-/// Nine steps from pale to dark, so that a style sheet can name them.
+/// Nine classes of the style sheet from pale to dark.
 const char* shade(double share) {
   constexpr const char* kShades[] = {"h0", "h1", "h2", "h3", "h4", "h5", "h6", "h7", "h8"};
   return kShades[static_cast<std::size_t>(std::lround(8 * std::clamp(share, 0.0, 1.0)))];

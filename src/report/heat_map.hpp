@@ -7,7 +7,7 @@
 
 namespace cone::report {
 
-/// Positive numbers by row and column, shaded on a logarithmic scale of their own.
+/// Positive numbers by row and column, shaded on a logarithmic scale.
 struct HeatMap {
   std::string title;
   std::string row_name, column_name;
@@ -17,7 +17,7 @@ struct HeatMap {
 
 Chart heat_map(const HeatMap& map);
 
-/// Charts in rows of equal width, as an SVG file that needs no style sheet.
+/// Charts of equal width in rows, as a self-contained SVG file.
 std::string svg_file(const std::vector<std::vector<Chart>>& rows, double chart_width);
 
 }  // namespace cone::report

@@ -10,7 +10,7 @@
 namespace cone::report {
 
 /// Markup that is safe in a page. A string becomes one only by escaping (`Html::text`) or as an
-/// argument of `html`, which escapes it, so that a name from the data can be no markup.
+/// argument of `html`, which escapes it, so that names from the data are never markup.
 class Html {
  public:
   Html() = default;

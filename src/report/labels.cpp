@@ -8,7 +8,7 @@
 namespace cone::report {
 namespace {
 
-/// Where the characters of a text in UTF-8 begin, and its end.
+/// Offsets of the characters of a UTF-8 text, and its end.
 std::vector<std::size_t> character_starts(std::string_view text) {
   std::vector<std::size_t> starts;
   for (std::size_t i = 0; i < text.size(); ++i) {

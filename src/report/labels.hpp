@@ -7,9 +7,9 @@
 
 namespace cone::report {
 
-/// Names as labels of a chart, each of at most `most` characters (12 or more). A long name loses
-/// its middle, as names that begin alike often end differently; where two labels are still the
-/// same, they get numbers. Full names are in the table behind the chart.
+/// Names as labels of a chart, each of at most `most` characters (12 or more). Long names lose
+/// their middle, as similar names often differ at the end; labels that are still equal get numbers.
+/// The table of the figure has the full names.
 std::vector<std::string> label_texts(std::span<const std::string> names, std::size_t most);
 
 }  // namespace cone::report

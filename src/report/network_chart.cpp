@@ -17,12 +17,12 @@ constexpr std::size_t kNumLevels = 5;
 constexpr std::array<const char*, kNumLevels + 1> kLevelStyles = {"n0", "n1", "n2",
                                                                   "n3", "n4", "n5"};
 constexpr std::array<const char*, kNumLevels + 1> kLevelNames = {
-    "lowest fifth", "second", "middle", "fourth", "highest fifth", "not known"};
+    "lowest quintile", "second", "third", "fourth", "highest quintile", "unknown"};
 
-std::string coloured_words(const std::string& what) {
-  if (what == "effect") return "the effect of treatment, as the model sees it";
+std::string colour_meaning(const std::string& what) {
+  if (what == "effect") return "the estimated treatment effect";
   if (what == "propensity") return "the probability of treatment";
-  return "nothing: no model says something of single units";
+  return "nothing: no model predicts single units";
 }
 
 }  // namespace
@@ -42,50 +42,49 @@ Html network_figure(const RecordView& sample) {
     has_ids = has_ids || id.has_value();
     const double x = node.number("x") / 1000;
     const double y = node.number("y") / 1000;
-    if (!(x >= 0 && x <= 1 && y >= 0 && y <= 1)) node.fail("lies outside the picture");
+    if (!(x >= 0 && x <= 1 && y >= 0 && y <= 1)) node.fail("lies outside the figure");
     units.push_back({x, kNetworkTop + kNetworkHeight * y,
                      is_known ? static_cast<std::size_t>(group) : kNumLevels,
                      id ? id->text() : std::string()});
   }
   if (units.empty()) return {};
-  const std::string what = coloured_words(sample.text("coloured_by"));
-  Chart chart("A piece of the network",
-              "Marks are units and lines are ties. Darker and larger is "
-              "a higher fifth of " +
-                  what + ".",
-              kNetworkHeight + 2 * kNetworkTop);
-  std::vector<Segment> ties;
-  for (const RecordView& tie : sample.at("edges").entries()) {
-    const auto [first, second] = tie.range();
+  const std::string what = colour_meaning(sample.text("coloured_by"));
+  Chart chart(
+      "Part of the network",
+      "Marks are nodes and lines are edges. Darker and larger: a higher quintile of " + what + ".",
+      kNetworkHeight + 2 * kNetworkTop);
+  std::vector<Segment> edges;
+  for (const RecordView& edge : sample.at("edges").entries()) {
+    const auto [first, second] = edge.range();
     const auto count = static_cast<double>(units.size());
     if (!(first >= 0 && first < count && second >= 0 && second < count)) {
-      tie.fail("leads to nobody in the picture");
+      edge.fail("has an end that is not among the nodes");
     }
     const Unit& a = units[static_cast<std::size_t>(first)];
     const Unit& b = units[static_cast<std::size_t>(second)];
-    ties.push_back({a.x, a.y, b.x, b.y});
+    edges.push_back({a.x, a.y, b.x, b.y});
   }
-  chart.segments(ties, "tie");
+  chart.segments(edges, "edge");
   std::array<std::vector<std::pair<double, double>>, kNumLevels + 1> by_level;
   for (const Unit& unit : units) by_level[unit.level].emplace_back(unit.x, unit.y);
-  Table counts({"group", "units shown"});
+  Table counts({"group", "nodes shown"});
   for (std::size_t level = 0; level <= kNumLevels; ++level) {
     chart.dots(by_level[level], kLevelStyles[level]);
     if (by_level[level].empty()) continue;
     counts.add_row({kLevelNames[level], count_text(static_cast<double>(by_level[level].size()))});
   }
-  Html table = counts.finish("Groups in the picture");
+  Html table = counts.finish("Groups of nodes shown");
   if (has_ids) {
     Table named({"id", "group"}, true);
     for (const Unit& unit : units) named.add_row({unit.id, kLevelNames[unit.level]});
-    table += named.finish("Units in the picture");
+    table += named.finish("Nodes shown");
   }
-  return figure("A piece of the network",
-                html("<p class=\"soft\">Units around one with a median degree. Darker and "
-                     "larger: a higher fifth of {}. Where dark marks lie together, neighbours are "
-                     "alike.</p>\n",
-                     what),
-                chart.finish(), table);
+  return figure(
+      "Part of the network",
+      html("<p class=\"soft\">Nodes around one with the median degree. Darker and larger: a "
+           "higher quintile of {}. Clusters of dark marks: neighbours are similar.</p>\n",
+           what),
+      chart.finish(), table);
 }
 
 }  // namespace cone::report

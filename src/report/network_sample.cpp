@@ -9,65 +9,65 @@
 #include <utility>
 #include <vector>
 
-#include "report/place_nodes.hpp"
+#include "report/layout.hpp"
 
 namespace cone {
 namespace {
 
 constexpr std::size_t kMostSampled = 90;
-constexpr std::size_t kMostNewNeighbours = 5;  // of one unit: else one hub fills the picture
-constexpr std::size_t kMostTies = 260;
+constexpr std::size_t kMostNewNeighbours = 5;  // per node: otherwise one hub fills the figure
+constexpr std::size_t kMostEdges = 260;
 constexpr std::size_t kNumGroups = 5;
 
-/// Somebody with a median degree among those who have any.
+/// A node with the median degree among nodes with edges.
 NodeIndex middle_node(const Graph& graph) {
-  std::vector<NodeIndex> tied;
+  std::vector<NodeIndex> connected;
   for (NodeIndex i = 0; i < graph.num_nodes(); ++i) {
-    if (graph.degree(i) > 0) tied.push_back(i);
+    if (graph.degree(i) > 0) connected.push_back(i);
   }
-  const auto middle = tied.begin() + static_cast<std::ptrdiff_t>(tied.size() / 2);
-  std::nth_element(tied.begin(), middle, tied.end(), [&](NodeIndex a, NodeIndex b) {
+  const auto middle = connected.begin() + static_cast<std::ptrdiff_t>(connected.size() / 2);
+  std::nth_element(connected.begin(), middle, connected.end(), [&](NodeIndex a, NodeIndex b) {
     return std::pair(graph.degree(a), a) < std::pair(graph.degree(b), b);
   });
   return *middle;
 }
 
-/// Neighbours of neighbours from `start` on, a few of each unit.
+/// Breadth-first from `start`, a few new neighbours per node.
 std::vector<NodeIndex> gather_around(const Graph& graph, NodeIndex start) {
   std::vector<NodeIndex> found = {start};
-  std::map<NodeIndex, std::size_t> place = {{start, 0}};
+  std::map<NodeIndex, std::size_t> index_of = {{start, 0}};
   for (std::size_t at = 0; at < found.size() && found.size() < kMostSampled; ++at) {
     std::size_t taken = 0;
-    for (const NodeIndex neighbour_node : graph.neighbours(found[at])) {
+    for (const NodeIndex neighbour : graph.neighbours(found[at])) {
       if (taken == kMostNewNeighbours || found.size() == kMostSampled) break;
-      if (!place.emplace(neighbour_node, found.size()).second) continue;
-      found.push_back(neighbour_node);
+      if (!index_of.emplace(neighbour, found.size()).second) continue;
+      found.push_back(neighbour);
       ++taken;
     }
   }
   return found;
 }
 
-std::vector<Tie> ties_among(const Graph& graph, const std::vector<NodeIndex>& units) {
-  std::map<NodeIndex, std::size_t> place;
-  for (std::size_t i = 0; i < units.size(); ++i) place[units[i]] = i;
-  std::vector<Tie> ties;
+std::vector<LayoutEdge> edges_among(const Graph& graph, const std::vector<NodeIndex>& units) {
+  std::map<NodeIndex, std::size_t> index_of;
+  for (std::size_t i = 0; i < units.size(); ++i) index_of[units[i]] = i;
+  std::vector<LayoutEdge> edges;
   for (std::size_t i = 0; i < units.size(); ++i) {
     for (const NodeIndex other : graph.neighbours(units[i])) {
-      const auto found = place.find(other);
-      if (found != place.end() && found->second > i) ties.emplace_back(i, found->second);
+      const auto found = index_of.find(other);
+      if (found != index_of.end() && found->second > i) edges.emplace_back(i, found->second);
     }
   }
-  // Evenly from all, where there are too many to see anything.
-  std::vector<Tie> shown;
-  const std::size_t step = (ties.size() + kMostTies - 1) / kMostTies;
-  for (std::size_t i = 0; i < ties.size(); i += std::max<std::size_t>(1, step)) {
-    shown.push_back(ties[i]);
+  // Evenly thinned where there are too many to see anything.
+  std::vector<LayoutEdge> shown;
+  const std::size_t step = (edges.size() + kMostEdges - 1) / kMostEdges;
+  for (std::size_t i = 0; i < edges.size(); i += std::max<std::size_t>(1, step)) {
+    shown.push_back(edges[i]);
   }
   return shown;
 }
 
-/// What the picture is coloured by, one number per row of the table; NaN where there is none.
+/// The values that colour the figure, one per row of the table; NaN where missing.
 std::pair<std::string, std::vector<double>> shown_values(const NodeTable& nodes) {
   const std::size_t count = nodes.nodes.size();
   const double none = std::numeric_limits<double>::quiet_NaN();
@@ -87,7 +87,7 @@ std::pair<std::string, std::vector<double>> shown_values(const NodeTable& nodes)
   return {"", std::move(effect)};
 }
 
-/// The fifth that each value lies in, 0 the lowest; -1 of NaN.
+/// The quintile of each value, 0 the lowest; -1 for NaN.
 std::vector<int> group_values(const std::vector<double>& values) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -109,7 +109,7 @@ nlohmann::ordered_json sample_network(const Dataset& data, const NodeTable& node
   using Json = nlohmann::ordered_json;
   if (data.graph.num_edges() == 0) return nullptr;
   const std::vector<NodeIndex> units = gather_around(data.graph, middle_node(data.graph));
-  const std::vector<Tie> ties = ties_among(data.graph, units);
+  const std::vector<LayoutEdge> edges = edges_among(data.graph, units);
   const auto [name, all_values] = shown_values(nodes);
   std::map<NodeIndex, double> value_of;
   for (std::size_t i = 0; i < nodes.nodes.size(); ++i) value_of[nodes.nodes[i]] = all_values[i];
@@ -120,15 +120,15 @@ nlohmann::ordered_json sample_network(const Dataset& data, const NodeTable& node
                                              : found->second);
   }
   const std::vector<int> groups = group_values(values);
-  const std::vector<Place2> places = place_nodes(units.size(), ties);
+  const std::vector<LayoutPoint> points = layout_nodes(units.size(), edges);
   Json json = {{"coloured_by", name}, {"nodes", Json::array()}, {"edges", Json::array()}};
   for (std::size_t i = 0; i < units.size(); ++i) {
-    Json node = {{"x", std::lround(1000 * places[i].x)}, {"y", std::lround(1000 * places[i].y)}};
+    Json node = {{"x", std::lround(1000 * points[i].x)}, {"y", std::lround(1000 * points[i].y)}};
     node["group"] = groups[i] < 0 ? Json(nullptr) : Json(groups[i]);
     if (with_ids) node["id"] = std::string(data.ids[units[i]]);
     json["nodes"].push_back(std::move(node));
   }
-  for (const auto& [first, second] : ties) json["edges"].push_back({first, second});
+  for (const auto& [first, second] : edges) json["edges"].push_back({first, second});
   return json;
 }
 

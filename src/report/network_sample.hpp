@@ -7,12 +7,12 @@
 
 namespace cone {
 
-/// A piece of the network for a picture: up to 90 units around one with a median number of
-/// neighbours, placed so that neighbours lie near each other, in five groups of equal size by what
-/// the record is about (the effect of treatment where there are two arms, else the probability of
-/// treatment). It holds groups, not values, and ids only `with_ids`. Null where there are no ties.
+/// Part of the network for a figure: up to 90 nodes around one with the median degree, laid out so
+/// that neighbours are close to each other, in quintiles of the treatment effect (with two arms) or
+/// of the probability of treatment. It has quintiles, not values, and ids only `with_ids`. Null
+/// without edges.
 ///
-/// Cost: O(nodes) to find the middle, then the same for any network.
+/// O(nodes) to find the starting node, then independent of the size of the network.
 nlohmann::ordered_json sample_network(const Dataset& data, const NodeTable& nodes, bool with_ids);
 
 }  // namespace cone

@@ -43,7 +43,7 @@ Html odds_figure(const RecordView& policy, double threshold) {
   if (bounds.empty()) return {};
   std::vector<double> values = {threshold};
   std::vector<double> lambdas;
-  Table table({"odds off by", "least value", "largest value", "with sampling error"});
+  Table table({"Λ", "lower bound", "upper bound", "95 % CI of the bounds"});
   for (const OddsBounds& at : bounds) {
     const Range wide = {at.lower - kOddsNormal95 * at.lower_error,
                         at.upper + kOddsNormal95 * at.upper_error};
@@ -67,12 +67,13 @@ Html odds_figure(const RecordView& policy, double threshold) {
   auto area = upper;
   area.insert(area.end(), lower.rbegin(), lower.rend());
   const std::string name = policy.text("name");
-  Chart chart("Sensitivity of " + name,
-              "Least and largest value against the factor by which the odds of treatment may be "
-              "off. Dashed: with sampling error. The dotted line is where the answer is undone.",
-              kOddsBottom + 38);
-  chart.horizontal_axis(across, kOddsTop, kOddsBottom,
-                        "odds of treatment off by up to a factor of");
+  Chart chart(
+      "Sensitivity of " + name,
+      "Bounds of the value under the marginal sensitivity model, by the odds ratio Λ of an "
+      "unmeasured confounder. Dashed: with sampling error. The dotted line is the threshold "
+      "where the result is explained away.",
+      kOddsBottom + 38);
+  chart.horizontal_axis(across, kOddsTop, kOddsBottom, "Λ: odds ratio of treatment, at most");
   chart.vertical_axis(up, kOddsTop, kOddsBottom, "value");
   chart.path(area, "area", true);
   chart.path(lower, "curve");
@@ -88,7 +89,7 @@ Html odds_figure(const RecordView& policy, double threshold) {
   const double confident = marginal.number("breakdown_with_confidence");
   double label_at = kOddsBottom - 8;
   for (const auto& [at, words] :
-       {std::pair{breakdown, "undone"}, std::pair{confident, "in doubt"}}) {
+       {std::pair{breakdown, "breakdown"}, std::pair{confident, "with CI"}}) {
     if (!std::isfinite(at) || !across.holds(at)) continue;
     const double x = across.share(at);
     chart.segments(std::vector{vertical(x, kOddsTop, kOddsBottom)}, "limit");
@@ -97,7 +98,7 @@ Html odds_figure(const RecordView& policy, double threshold) {
                "tick", is_right ? -4 : 4);
     label_at -= 16;
   }
-  return figure("Odds of treatment off by a factor: " + name, chart.finish(),
+  return figure("Marginal sensitivity model: " + name, chart.finish(),
                 table.finish("Bounds of " + name), true);
 }
 

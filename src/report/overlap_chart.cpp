@@ -37,14 +37,15 @@ Html overlap_figure(const RecordView& arm) {
   }
   const double middle = kOverlapTop + kOverlapHalf;
   const double bottom = middle + kOverlapHalf;
-  Chart chart(fmt::format("Chances of arm {}", label),
-              fmt::format("Histogram of the fitted probability of arm {}: those who got it above "
-                          "the line, the others below it.",
-                          label),
-              bottom + 38);
+  Chart chart(
+      fmt::format("Overlap of arm {}", label),
+      fmt::format("Histogram of the fitted propensity of arm {}: units in the arm above the "
+                  "line, the others below it.",
+                  label),
+      bottom + 38);
   const Axis axis = make_axis(std::vector{0.0, 1.0}, 6, true);
-  chart.horizontal_axis(axis, kOverlapTop, bottom, "fitted probability of the arm");
-  Table table({"probability", "this arm", "other arms"});
+  chart.horizontal_axis(axis, kOverlapTop, bottom, "fitted propensity of the arm");
+  Table table({"propensity", "this arm", "other arms"});
   for (std::size_t i = 0; i < got.size(); ++i) {
     const double x = static_cast<double>(i) / bins;
     const double up = largest > 0 ? kOverlapHalf * share(got[i], num_got) / largest : 0;
@@ -55,7 +56,7 @@ Html overlap_figure(const RecordView& arm) {
                    count_text(others[i])});
   }
   chart.line(0, middle, 1, middle, "axis");
-  chart.text(0, kOverlapTop - 6, "start", fmt::format("▲ got it: {}", count_text(num_got)));
+  chart.text(0, kOverlapTop - 6, "start", fmt::format("▲ in arm: {}", count_text(num_got)));
   chart.text(1, kOverlapTop - 6, "end", fmt::format("▽ others: {}", count_text(num_others)));
   return figure("Overlap, arm " + label, chart.finish(), table.finish("Overlap, arm " + label));
 }

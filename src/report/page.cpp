@@ -1,31 +1,56 @@
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "cone/error.hpp"
+#include "cone/record.hpp"
 #include "cone/report.hpp"
 
+#include "base/text.hpp"
 #include "report/embedded_record.hpp"
 #include "report/html.hpp"
 #include "report/number_text.hpp"
 #include "report/record_view.hpp"
 #include "report/sections.hpp"
 #include "report/style.hpp"
+#include "results/policy_output.hpp"
+#include "results/sensitivity_output.hpp"
 
 namespace cone {
 namespace report {
 namespace {
 
-/// Records by what they are about.
+/// Records by kind.
 struct SortedRecords {
   std::vector<RecordView> evaluations, sensitivities, rules, studies;
 };
 
-/// A record that this version makes too, with other keys.
-bool is_other_version(std::string_view schema) {
-  const std::string_view kind = schema.substr(0, schema.find('/'));
-  return kind == "cone.evaluation" || kind == "cone.sensitivity" || kind == "cone.policy" ||
-         kind == "cone.utility" || kind == "cone.coverage";
+/// The schema that this version reads for the same kind of record; empty for other kinds.
+std::string_view current_schema(std::string_view schema) {
+  const auto kind_of = [](std::string_view of) { return of.substr(0, of.find('/')); };
+  std::vector<std::string_view> known = study_schemas();
+  known.insert(known.end(), {kEvaluationSchema, kSensitivitySchema, kPolicySchema});
+  for (const std::string_view current : known) {
+    if (kind_of(current) == kind_of(schema)) return current;
+  }
+  return {};
+}
+
+[[noreturn]] void refuse_schema(const RecordView& record, const std::string& schema) {
+  const std::string_view current = current_schema(schema);
+  const Place place{.file = record.file(), .item = "schema"};
+  if (current.empty()) {
+    throw Error(ErrorCode::kData,
+                {place, fmt::format("is {}, which cone report does not read", printable(schema)),
+                 "give a record of cone evaluate, sensitivity, learn or reproduce"});
+  }
+  throw Error(
+      ErrorCode::kData,
+      {place, fmt::format("is {}, and this version of cone reads {}", printable(schema), current),
+       "run the command that wrote the record again with this version"});
 }
 
 SortedRecords sort_records(std::span<const ReportRecord> records) {
@@ -33,23 +58,20 @@ SortedRecords sort_records(std::span<const ReportRecord> records) {
   for (const ReportRecord& record : records) {
     const RecordView view(record.json, record.source);
     const std::string schema = view.text("schema");
-    if (schema == "cone.evaluation/3") {
+    if (schema == kEvaluationSchema) {
       sorted.evaluations.push_back(view);
-    } else if (schema == "cone.sensitivity/2") {
+    } else if (schema == kSensitivitySchema) {
       sorted.sensitivities.push_back(view);
-    } else if (schema == "cone.policy/2") {
+    } else if (schema == kPolicySchema) {
       sorted.rules.push_back(view);
     } else if (is_study(schema)) {
       sorted.studies.push_back(view);
     } else {
-      view.at("schema").fail(
-          is_other_version(schema)
-              ? "is " + schema + ", which another version of cone wrote: run the command again"
-              : "is of a kind that no report is made of");
+      refuse_schema(view, schema);
     }
   }
   if (sorted.evaluations.size() > 2) {
-    sorted.evaluations[2].fail("is the third evaluation, and a report compares two");
+    sorted.evaluations[2].fail("is the third evaluation; a report compares two");
   }
   return sorted;
 }
@@ -70,14 +92,15 @@ Html data_line(const RecordView& evaluation) {
   return html("<p class=\"soft\">{}</p>\n", words);
 }
 
-/// What all analyses of a page should be about: the newest evaluation, else the first analysis.
+/// The record that the other analyses are compared with: the newest evaluation, else the first
+/// analysis.
 const RecordView* main_record(const SortedRecords& records) {
   if (!records.evaluations.empty()) return &records.evaluations.back();
   if (!records.rules.empty()) return &records.rules.front();
   return records.sensitivities.empty() ? nullptr : &records.sensitivities.front();
 }
 
-/// Words where an analysis does not go with what the page is about.
+/// Warnings where an analysis does not match the main record.
 Html cautions_of(const SortedRecords& records, const RecordView& analysis) {
   const RecordView* main = main_record(records);
   if (main == nullptr || &main->json() == &analysis.json()) return {};
@@ -89,16 +112,16 @@ Html page_body(const SortedRecords& records) {
   Html body;
   const std::vector<RecordView>& runs = records.evaluations;
   if (!runs.empty()) {
-    body += html("<h1>What the policies would have achieved</h1>\n");
+    body += html("<h1>Off-policy evaluation</h1>\n");
     body += data_line(runs.back());
     if (runs.size() == 2) body += changes_section(runs[0], runs[1]);
     if (runs.size() == 2) body += html("<h2>The newer run</h2>\n");
     body += answer_section(runs.back());
     body += doubt_section(runs.back());
   } else {
-    const char* title = !records.studies.empty() ? "Results of a study"
+    const char* title = !records.studies.empty() ? "Study results"
                         : records.rules.empty()  ? "Sensitivity to unmeasured confounding"
-                                                 : "A learnt rule";
+                                                 : "Learnt policy";
     body += html("<h1>{}</h1>\n", title);
   }
   for (const RecordView& rule : records.rules) {
@@ -136,7 +159,7 @@ Html whole_page(const Html& body, const Html& records) {
 
 std::string report_html(std::span<const ReportRecord> records) {
   if (records.empty()) {
-    throw Error(ErrorCode::kUsage, {{}, "there is no record to report on", "give one"});
+    throw Error(ErrorCode::kUsage, {{}, "there is no record to report on", "give at least one"});
   }
   const report::Html body = report::page_body(report::sort_records(records));
   nlohmann::ordered_json all = nlohmann::ordered_json::array();

@@ -21,8 +21,8 @@ Html data_table(const RecordView& evaluation) {
     table.add_row({"nodes in arm " + arm.text("label"), count_text(arm.number("num_nodes"))});
   }
   if (const auto weights = data.find("weights"))
-    add("effective nodes", *weights, "effective_sample_size");
-  if (const auto clusters = data.find("clusters")) add("groups given", *clusters, "count");
+    add("effective sample size", *weights, "effective_sample_size");
+  if (const auto clusters = data.find("clusters")) add("clusters", *clusters, "count");
   if (const auto diagnostics = evaluation.find("diagnostics")) {
     add("evaluated nodes", *diagnostics, "num_evaluated_nodes");
     add("nodes without edges", *diagnostics, "num_isolated_nodes");
@@ -34,7 +34,7 @@ Html data_table(const RecordView& evaluation) {
       table.add_row({"treated by " + policy.text("name"), percent_text(treated->number())});
     }
   }
-  return table.finish("The data");
+  return table.finish("Data");
 }
 
 Html option_table(const RecordView& config) {
@@ -43,10 +43,10 @@ Html option_table(const RecordView& config) {
     const nlohmann::ordered_json& json = value.json();
     table.add_row({name, json.is_string() ? json.get<std::string>() : dump_json(json, -1)});
   }
-  return table.finish("Every option");
+  return table.finish("All options");
 }
 
-/// What the words in capitals stand for.
+/// What the placeholders in capitals stand for.
 Html command_notes(const CommandText& command, const RecordView& config) {
   const bool is_new = config.find("policy_arguments").has_value();
   Html notes;
@@ -54,18 +54,19 @@ Html command_notes(const CommandText& command, const RecordView& config) {
     notes += html("<p class=\"soft\">{}</p>\n", words);
   };
   if (command.lacks_data) {
-    add("The data came from memory, not from a file: DATA stands for a folder or a table that "
-        "holds it, with columns of the names that the command has.");
+    add("The data were in memory: DATA stands for a folder or table with them, with the column "
+        "names of the command.");
   }
   if (command.lacks_policies) {
-    add(is_new ? "POLICIES.csv stands for a file with the policies that came from memory: a column "
-                 "id and one column per policy."
-               : "POLICIES.csv stands for the file of the policies that are not built in; this "
-                 "record does not say where it was.");
+    add(is_new
+            ? "POLICIES.csv stands for a file with the policies that were in memory: a column id "
+              "and one column per policy."
+            : "POLICIES.csv stands for the file of the policies that are not built in; the "
+              "record does not name it.");
   }
-  if (command.lacks_model) add("MODEL stands for the model file that was used.");
+  if (command.lacks_model) add("MODEL stands for the model file of the run.");
   if (!command.lacks_data || is_new) {
-    add("Names of files are as they were typed, from the folder where the program ran.");
+    add("Paths are relative to the folder where the program ran.");
   }
   return notes;
 }
@@ -78,7 +79,7 @@ Html provenance_section(const RecordView& evaluation) {
     if (const auto value = evaluation.find(key)) run.add_row({key, value->text()});
   }
   if (const auto checksum = evaluation.at("data").find("checksum")) {
-    run.add_row({"checksum of the data", checksum->text()});
+    run.add_row({"data checksum", checksum->text()});
   }
   if (const auto timing = evaluation.find("timing_seconds")) {
     for (const auto& [name, seconds] : timing->members()) {
@@ -87,16 +88,16 @@ Html provenance_section(const RecordView& evaluation) {
   }
   const CommandText command = command_text(evaluation);
   return html(
-      "<h2 id=\"data\">The data</h2>\n{}<h2 id=\"again\">How to do it again</h2>\n"
+      "<h2 id=\"data\">Data</h2>\n{}<h2 id=\"again\">Reproduce this run</h2>\n"
       "<pre><code>{}</code></pre>\n{}"
-      "<details><summary>Every option</summary>{}</details>\n"
-      "<details><summary>The run</summary>{}</details>\n"
-      "<p class=\"soft\">The record of the run is inside this page: <code>cone report THIS.html "
+      "<details><summary>All options</summary>{}</details>\n"
+      "<details><summary>Provenance</summary>{}</details>\n"
+      "<p class=\"soft\">This page contains the record of the run: <code>cone report THIS.html "
       "--out "
       "NEW.html</code> makes the page again from it.</p>\n",
       data_table(evaluation), fmt::format("{}", fmt::join(command.words, " ")),
       command_notes(command, evaluation.at("config")), option_table(evaluation.at("config")),
-      run.finish("The run"));
+      run.finish("Provenance"));
 }
 
 }  // namespace cone::report

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "report/interval_name.hpp"
 #include "report/labels.hpp"
 #include "report/number_text.hpp"
 #include "report/sections.hpp"
@@ -22,25 +23,25 @@ std::string rank_text(const RecordView& policy) {
 }
 
 Html rank_table(const RecordView& decision) {
-  Table table({"policy", "possible ranks", "may be the best", "may lose at most"});
+  Table table({"policy", "ranks", "may be the best", "regret, at most"});
   for (const RecordView& policy : decision.at("policies").entries()) {
     table.add_row({policy.text("name"), rank_text(policy),
                    policy.at("may_be_best").flag() ? "yes" : "no",
                    number_text(policy.number("regret"))});
   }
   return html(
-      "<h3>Ranks</h3>\n<p class=\"soft\">1 is the best. A policy may have any of its possible "
-      "ranks; "
-      "all sets hold at once with the level of the intervals. The last column is what choosing the "
-      "policy may lose against the best of the others.</p>\n{}",
+      "<h3>Ranks</h3>\n<p class=\"soft\">1 is the best. Simultaneous confidence sets of the ranks, "
+      "at "
+      "the level of the intervals. Regret: upper bound of the loss from choosing the policy "
+      "instead of the best of the others.</p>\n{}",
       table.finish("Ranks of the policies"));
 }
 
-/// Beyond this many policies pairs are a table of policies × policies, without intervals.
+/// With more policies the pairs are a matrix without intervals.
 constexpr std::size_t kMostListedPolicies = 8;
 
-Html listed_pairs(const std::vector<RecordView>& pairs) {
-  Table table({"pair", "difference", "sampling_interval", "joint interval", "adjusted p"});
+Html listed_pairs(const std::vector<RecordView>& pairs, const std::string& level) {
+  Table table({"pair", "difference", level, "joint " + level, "adjusted p"});
   for (const RecordView& pair : pairs) {
     table.add_row({pair.text("first") + " less " + pair.text("second"),
                    signed_text(pair.number("difference")),
@@ -50,7 +51,7 @@ Html listed_pairs(const std::vector<RecordView>& pairs) {
   return table.finish("Differences of all pairs");
 }
 
-/// Row less column, to three digits; a star where the joint interval has no zero in it.
+/// Row less column, to three digits; a star where the joint interval excludes zero.
 Html pair_matrix(const std::vector<std::string>& names, const std::vector<RecordView>& pairs) {
   std::map<std::pair<std::string, std::string>, std::string> cells;
   for (const RecordView& pair : pairs) {
@@ -72,7 +73,7 @@ Html pair_matrix(const std::vector<std::string>& names, const std::vector<Record
     for (std::size_t j = 0; j < i; ++j) row.push_back(cells[{names[i], names[j]}]);
     table.add_row(row);
   }
-  return html("<p class=\"soft\">*: the joint interval of the pair leaves zero out.</p>\n{}",
+  return html("<p class=\"soft\">*: the joint interval of the pair excludes zero.</p>\n{}",
               table.finish("Differences of all pairs"));
 }
 
@@ -80,8 +81,8 @@ Html pair_table(const RecordView& decision) {
   const std::vector<RecordView> pairs = decision.entries("differences");
   if (const auto left_out = decision.find("num_differences_left_out")) {
     return html(
-        "<p class=\"soft\">The record does not list the differences of {} pairs of policies; "
-        "ranks take all pairs into account. cone evaluate --list-pairs-up-to lists them.</p>\n",
+        "<p class=\"soft\">The record does not list the differences of {} pairs of policies; ranks "
+        "use all pairs. cone evaluate --list-pairs-up-to lists them.</p>\n",
         count_text(left_out->number()));
   }
   if (pairs.empty()) return {};
@@ -89,9 +90,9 @@ Html pair_table(const RecordView& decision) {
   for (const RecordView& policy : decision.at("policies").entries()) {
     names.push_back(policy.text("name"));
   }
-  return html(
-      "<details><summary>All pairs of policies ({})</summary>{}</details>\n", pairs.size(),
-      names.size() <= kMostListedPolicies ? listed_pairs(pairs) : pair_matrix(names, pairs));
+  return html("<details><summary>All pairs of policies ({})</summary>{}</details>\n", pairs.size(),
+              names.size() <= kMostListedPolicies ? listed_pairs(pairs, interval_name(decision))
+                                                  : pair_matrix(names, pairs));
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace cone {
 
 std::vector<ReportRecord> read_report_records(std::string_view bytes, const std::string& file) {
   constexpr std::size_t kMostBytes = std::size_t{64} << 20U;
-  const std::string advice = "give a file that cone wrote by --json or --report";
+  const std::string advice = "give a file written by --json or --report";
   if (bytes.size() > kMostBytes) {
     throw Error(ErrorCode::kData, {{.file = file}, "is larger than 64 MiB", advice});
   }

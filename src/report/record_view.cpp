@@ -20,7 +20,7 @@ RecordView::RecordView(const Json& json, std::string file, std::string path)
 void RecordView::fail(std::string what) const {
   throw Error(ErrorCode::kData, {{.file = file_, .item = printable(path_, 120)},
                                  std::move(what),
-                                 "give a file that cone wrote by --json or --report, unchanged"});
+                                 "give a file written by --json or --report, unchanged"});
 }
 
 RecordView RecordView::at(std::string_view key) const {

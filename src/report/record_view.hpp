@@ -11,24 +11,24 @@
 
 namespace cone::report {
 
-/// A value inside a record that somebody else may have written, with its place for messages
-/// ("policies[2].estimates[0].value"). Every access is checked: what is missing or of another kind
-/// is an Error(kData) at that place.
+/// A value inside an untrusted record, with its path for messages
+/// ("policies[2].estimates[0].value"). Every access is checked: a missing value or one of the wrong
+/// type is an Error(kData) that names the path.
 class RecordView {
  public:
-  /// Lists longer than this are no part of a report.
+  /// Longer lists are refused.
   static constexpr std::size_t kMostEntries = 5000;
 
   /// `file` names the record in messages.
   RecordView(const nlohmann::ordered_json& json, std::string file);
 
-  /// A member that must be there.
+  /// A required member.
   RecordView at(std::string_view key) const;
-  /// A member that may be missing.
+  /// An optional member.
   std::optional<RecordView> find(std::string_view key) const;
   /// The entries of a list.
   std::vector<RecordView> entries() const;
-  /// The entries of a list that may be missing: then none.
+  /// The entries of an optional list; none where it is missing.
   std::vector<RecordView> entries(std::string_view key) const;
   /// Keys and values of an object.
   std::vector<std::pair<std::string, RecordView>> members() const;
@@ -49,7 +49,7 @@ class RecordView {
 
   const nlohmann::ordered_json& json() const { return *json_; }
   const std::string& file() const { return file_; }
-  /// Throws Error(kData) at this place.
+  /// Throws Error(kData) that names this path.
   [[noreturn]] void fail(std::string what) const;
 
  private:

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "report/forest_chart.hpp"
+#include "report/interval_name.hpp"
 #include "report/number_text.hpp"
 #include "report/sections.hpp"
 #include "report/table.hpp"
@@ -10,9 +11,9 @@ namespace {
 
 constexpr int kDeepestTree = 12;
 
-/// Nested lists: they fit on a phone, and are read aloud in order.
+/// Nested lists fit on a phone, and screen readers read them in order.
 Html tree_list(const RecordView& node, double num_all, int depth) {
-  if (depth > kDeepestTree) node.fail("is a tree too deep to draw");
+  if (depth > kDeepestTree) node.fail("is too deep a tree to draw");
   const double count = node.number("num_nodes");
   const std::string size =
       fmt::format("{} nodes, {}", count_text(count), percent_text(count / num_all));
@@ -21,18 +22,17 @@ Html tree_list(const RecordView& node, double num_all, int depth) {
                 size);
   }
   return html(
-      "<span class=\"ask-box\">{} ≤ {}?</span> <small>{}</small>\n<ul><li>yes: {}\n<li>no: {}</ul>",
+      "<span class=\"split-box\">{} ≤ {}?</span> <small>{}</small>\n<ul><li>yes: {}\n<li>no: "
+      "{}</ul>",
       node.text("column"), number_text(node.number("threshold")), size,
       tree_list(node.at("yes"), num_all, depth + 1), tree_list(node.at("no"), num_all, depth + 1));
 }
 
 std::string verdict_words(const std::string& verdict) {
-  if (verdict == "better") return "The learnt rule is better than giving everyone the same.";
-  if (verdict == "worse") {
-    return "The learnt rule is worse than giving everyone the same. Do not use it.";
-  }
-  if (verdict == "single_arm") return "No question pays: the best tree gives everyone the same.";
-  return "Whether the learnt rule is better than giving everyone the same is not clear.";
+  if (verdict == "better") return "The learnt rule is better than any single arm.";
+  if (verdict == "worse") return "The learnt rule is worse than a single arm. Do not use it.";
+  if (verdict == "single_arm") return "No split improves the value: the best tree is a single arm.";
+  return "The learnt rule is not shown to be better than a single arm.";
 }
 
 }  // namespace
@@ -40,7 +40,9 @@ std::string verdict_words(const std::string& verdict) {
 Html rule_section(const RecordView& rule, const Html& cautions) {
   const RecordView tree = rule.at("tree");
   std::vector<ForestRow> rows;
-  Table table({"against", "its value", "gain of the rule", "sampling_interval", "treats"});
+  const auto config = rule.find("config");
+  const std::string level = config ? interval_name(*config) : "CI";
+  Table table({"alternative", "value", "gain of the rule", level + " of the gain", "treated"});
   for (const RecordView& other : rule.at("comparisons").entries()) {
     rows.push_back({.label = other.text("name"),
                     .value = other.number("gain"),
@@ -58,17 +60,18 @@ Html rule_section(const RecordView& rule, const Html& cautions) {
   if (!warnings.empty()) warnings = html("<ul class=\"verdicts\">{}</ul>\n", warnings);
   return html(
       "<h2>The learnt rule</h2>\n{}<p class=\"lead\">{}</p>\n<div class=\"tree\">{}</div>\n"
-      "<p>Its value, by nodes that it was not learnt from{}: {} {}.</p>\n{}{}",
+      "<p>Cross-fitted value{}: {} {}.</p>\n{}{}",
       cautions, verdict_words(rule.text("verdict")), tree_list(tree, tree.number("num_nodes"), 0),
       takes_costs(rule) ? ", net of costs" : "", number_text(learnt.number("value")),
       range_text(learnt.range("sampling_interval")), warnings,
-      figure("Gain of the learnt rule over each",
-             forest_chart(rows, {.title = "Gain of the learnt rule",
-                                 .description = "One line for each thing that it is compared with; "
-                                                "right of zero the rule is better.",
-                                 .axis_name = "gain of the rule per unit",
-                                 .reference = 0.0}),
-             table.finish("Gain of the learnt rule")));
+      figure(
+          "Gain of the learnt rule over each alternative",
+          forest_chart(rows, {.title = "Gain of the learnt rule",
+                              .description = "One row per alternative; right of zero the rule is "
+                                             "better.",
+                              .axis_name = "gain of the rule per unit",
+                              .reference = 0.0}),
+          table.finish("Gain of the learnt rule")));
 }
 
 }  // namespace cone::report

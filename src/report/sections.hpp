@@ -10,22 +10,22 @@
 
 namespace cone::report {
 
-// Each part of a page is a function of one record (or two). Where the record has nothing for it,
-// the part is empty.
+// Each section of a page is a function of one record (or two), empty where the record has nothing
+// for it.
 
-/// What to make of it: sentences, values, gains, ranks.
+/// The decision: sentences, values, gains, ranks.
 Html answer_section(const RecordView& evaluation);
 /// Ranks and all pairs of policies, of a record's decision.
 Html rank_section(const RecordView& decision);
-/// Warnings and verdicts in words.
+/// Notes, passed diagnostics and assumptions.
 Html doubt_section(const RecordView& evaluation);
-/// What there is to doubt about the answer, for right below it; empty where there is nothing.
+/// Warnings and cautions about the answer, to be shown with it; empty without any.
 Html warnings_box(const RecordView& evaluation);
 /// The diagnostics as charts.
 Html diagnostics_section(const RecordView& evaluation);
-/// Every estimator's answer, policy by policy.
+/// The estimates of all estimators by policy, and the budget curves.
 Html specification_section(const RecordView& evaluation);
-/// What was evaluated, by what, with every option, and the command that does it again.
+/// Data, options, versions, and the command that reproduces the run.
 Html provenance_section(const RecordView& evaluation);
 
 /// Why two evaluations may not be comparable.
@@ -38,10 +38,10 @@ RunDifferences compare_runs(const RecordView& before, const RecordView& after);
 Html changes_section(const RecordView& before, const RecordView& after);
 /// Whether the values of an evaluation or of a rule are net of costs.
 bool takes_costs(const RecordView& record);
-/// Where an analysis does not go with the main record of the page: other data, options or costs.
+/// Warnings where an analysis differs from the main record of the page in data, options or costs.
 Html analysis_cautions(const RecordView& main, std::string_view main_name,
                        const RecordView& analysis);
-/// What something hidden could do: a record of cone sensitivity.
+/// Sensitivity to unmeasured confounding: a record of cone sensitivity.
 /// `decision`: of the evaluation on the same page, if there is one.
 Html sensitivity_section(const RecordView& sensitivity, const std::optional<RecordView>& decision,
                          const Html& cautions);
@@ -50,9 +50,10 @@ Html rule_section(const RecordView& rule, const Html& cautions);
 /// The tables of a study, by its schema; see is_study.
 Html study_section(const RecordView& study);
 bool is_study(std::string_view schema);
+std::vector<std::string_view> study_schemas();
 
-/// The command that runs an evaluation again, word by word as a shell takes them. What the record
-/// does not name is a word in capitals.
+/// The shell command that reproduces an evaluation, word by word. What the record does not name is
+/// a placeholder in capitals.
 struct CommandText {
   std::vector<std::string> words;
   bool lacks_data = false;      ///< DATA

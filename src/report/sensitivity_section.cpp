@@ -10,29 +10,31 @@
 namespace cone::report {
 namespace {
 
-/// How the answer of the page and this analysis go together.
+/// How this analysis relates to the answer of the page.
 Html decision_line(const RecordView& sensitivity, const RecordView& decision) {
-  Html words = html("The answer above is by {}; what follows is by the doubly robust estimator.",
+  Html words = html("The answer above uses {}; this section uses the doubly robust estimator.",
                     decision.text("estimator"));
   const auto target = sensitivity.find("target");
   const auto decided = decision.find("target");
   if (target && decided && target->text() != decided->text()) {
-    words += html(" What follows is for the sample; the answer above is for the population.");
+    words += html(" This section is for the sample; the answer above is for the population.");
   }
   return html("<p class=\"soft\">{}</p>\n", words);
 }
 
-/// Which of two values of the same thing the bounds are about.
+/// Which of the two estimates the bounds are around.
 Html estimator_line(const RecordView& policy) {
   const auto ridge = policy.find("network_ridge_value");
   if (!ridge || !std::isfinite(ridge->number())) return {};
   return html(
-      "<p class=\"soft\">Doubly robust {}, network ridge {}. The bounds are around the "
-      "first.</p>\n",
+      "<p class=\"soft\">Doubly robust {}, network ridge {}. The bounds are around the doubly "
+      "robust "
+      "estimate.</p>\n",
       number_text(policy.number("value")), number_text(ridge->number()));
 }
 
-/// Whether no figure of a policy can be relied on: then its sentences are a warning of the record.
+/// Whether the results of a policy are unreliable: then its sentences repeat a warning of the
+/// record.
 bool is_doubted(const RecordView& sensitivity, const RecordView& policy) {
   const std::vector<std::string> sentences = policy.at("sentences").texts();
   const std::vector<RecordView> warnings = sensitivity.entries("warnings");
@@ -50,9 +52,9 @@ Html sensitivity_section(const RecordView& sensitivity, const std::optional<Reco
                          const Html& cautions) {
   const double threshold = sensitivity.number("threshold");
   Html out = html(
-      "<h2>What something hidden could do</h2>\n<p class=\"soft\">Every value rests on a premise: "
-      "whatever decided both who was treated and what came of it is in the features or in the "
-      "network. Here is how wrong that may be before the answer changes.</p>\n");
+      "<h2>Sensitivity to unmeasured confounding</h2>\n<p class=\"soft\">Every value assumes that "
+      "features and network contain all confounders of treatment and outcome. This section shows "
+      "how far that assumption may fail before the conclusion changes.</p>\n");
   out += cautions;
   if (decision) out += decision_line(sensitivity, *decision);
   for (const RecordView& warning : sensitivity.entries("warnings")) {

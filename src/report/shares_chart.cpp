@@ -13,8 +13,8 @@ Html shares_figure(const RecordView& shares) {
   constexpr double kShareRow = 40;
   const std::vector<RecordView> arms = shares.entries();
   if (arms.empty()) return {};
-  Chart chart("Where the outcome's variance comes from",
-              "One bar per arm, divided into own features, the network, and noise.",
+  Chart chart("Variance components of the outcome",
+              "One bar per arm: own features, network and noise as shares of the outcome variance.",
               kShareRow * static_cast<double>(arms.size()) + 4);
   Table table({"arm", "own features", "network", "noise"});
   std::vector<std::string> names;
@@ -50,8 +50,8 @@ Html shares_figure(const RecordView& shares) {
       "class=\"two\"/></svg> network (middle)</span> <span><svg width=\"14\" height=\"12\" "
       "aria-hidden=\"true\"><rect width=\"14\" height=\"12\" class=\"hatch\"/></svg> noise "
       "(right)</span></p>\n");
-  return figure("Where the outcome's variance comes from", legend, chart.finish(),
-                table.finish("Variance shares"));
+  return figure("Variance components of the outcome", legend, chart.finish(),
+                table.finish("Variance components"));
 }
 
 }  // namespace cone::report

@@ -5,13 +5,15 @@
 
 #include "report/charts.hpp"
 #include "report/forest_chart.hpp"
+#include "report/interval_name.hpp"
 #include "report/number_text.hpp"
 #include "report/table.hpp"
+#include "results/target_notes.hpp"
 
 namespace cone::report {
 namespace {
 
-/// Reasons in the order in which they come, each with the estimators that it is about.
+/// Reasons in order of appearance, each with its estimators.
 class Reasons {
  public:
   void add(const ForestRow& row, const std::string& reason) {
@@ -36,21 +38,43 @@ class Reasons {
   std::vector<std::pair<std::string, std::vector<std::string>>> reasons_;
 };
 
+/// Whether the intervals of an estimate are for the target of the run: only those are comparable.
+bool has_target(const RecordView& estimate, std::string_view target) {
+  const auto own = estimate.find("target");
+  return target.empty() || !own || own->text() == target;
+}
+
+/// Why estimators with an interval for another target show none.
+Html target_note(const std::vector<std::string>& estimators, std::string_view target) {
+  Html lines;
+  for (const std::string& note : other_target_notes(estimators, target)) {
+    lines += html("<p class=\"soft\">{}</p>\n", note);
+  }
+  return lines;
+}
+
 }  // namespace
 
-Html specification_figure(const RecordView& policy, const EstimatorWarnings& said) {
+Html specification_figure(const RecordView& policy, const EstimatorWarnings& said,
+                          std::string_view target) {
   std::vector<ForestRow> rows;
   Reasons reasons;
-  Table table({"estimator", "value", "sampling_interval", "sensitivity interval"});
+  const std::vector<RecordView> estimates = policy.at("estimates").entries();
+  if (estimates.empty()) return {};
+  Table table({"estimator", "value", interval_name(estimates.front()), "sensitivity interval"});
   const auto truth = policy.find("truth");
-  for (const RecordView& e : policy.at("estimates").entries()) {
+  std::vector<std::string> of_other_target;
+  for (const RecordView& e : estimates) {
     const std::string name = e.text("estimator");
     const std::vector<std::string> warnings = e.at("warnings").texts();
-    const auto robust = e.find("sensitivity_interval");
+    const auto sensitivity = e.find("sensitivity_interval");
+    const bool is_comparable = has_target(e, target);
+    const Range interval = e.range("sampling_interval");
+    if (!is_comparable && is_finite(interval)) of_other_target.push_back(name);
     const ForestRow row{.label = name,
                         .value = e.number("value"),
-                        .inner = e.range("sampling_interval"),
-                        .outer = robust ? robust->range() : kNoRange,
+                        .inner = is_comparable ? interval : kNoRange,
+                        .outer = is_comparable && sensitivity ? sensitivity->range() : kNoRange,
                         .is_struck = e.text("status") != "ok"};
     rows.push_back(row);
     table.add_row(std::vector{Html::text((row.is_struck ? "✕ " : "") + name),
@@ -61,7 +85,6 @@ Html specification_figure(const RecordView& policy, const EstimatorWarnings& sai
       if (!said.contains({name, warning})) reasons.add(row, warning);
     }
   }
-  if (rows.empty()) return {};
   std::stable_sort(rows.begin(), rows.end(), [](const ForestRow& a, const ForestRow& b) {
     if (a.is_struck != b.is_struck) return b.is_struck;
     return std::isfinite(a.value) && (!std::isfinite(b.value) || a.value > b.value);
@@ -70,9 +93,10 @@ Html specification_figure(const RecordView& policy, const EstimatorWarnings& sai
   std::optional<double> reference;
   if (truth && std::isfinite(truth->number())) reference = truth->number();
   Html chart = forest_chart(rows, {.title = "Estimates of " + name,
-                                   .description = "From high to low; ✕: fails its checks.",
+                                   .description = "From high to low; ✕: fails its diagnostics.",
                                    .reference = reference,
                                    .is_brief = true});
+  chart += target_note(of_other_target, target);
   chart += reasons.finish();
   const Html words =
       reference ? html("<p class=\"legend\">dotted: the truth, {}</p>\n", number_text(*reference))

@@ -15,7 +15,7 @@ Html stability_figure(const RecordView& stability) {
   constexpr double kStripTop = 6;
   std::vector<RecordView> policies;
   std::vector<double> values;
-  Table table({"policy", "values by fold", "p of one value", "sd over seeds"});
+  Table table({"policy", "values by fold", "p of equal values", "sd over seeds"});
   for (const RecordView& policy : stability.entries()) {
     const std::vector<double> folds = policy.at("by_fold").numbers();
     const auto seed_sd = policy.find("seed_sd");
@@ -30,9 +30,9 @@ Html stability_figure(const RecordView& stability) {
   if (values.empty()) return {};
   const Axis axis = make_axis(values);
   const double bottom = kStripTop + kStripRow * static_cast<double>(policies.size());
-  Chart chart("Values by fold", "One line per policy with one mark per fold of the cross-fitting.",
+  Chart chart("Values by fold", "One row per policy, one mark per fold of the cross-fitting.",
               bottom + 38);
-  chart.horizontal_axis(axis, kStripTop, bottom, "value by the nodes of one fold");
+  chart.horizontal_axis(axis, kStripTop, bottom, "value on the nodes of one fold");
   std::vector<std::pair<double, double>> points;
   double top = kStripTop;
   std::vector<std::string> names;

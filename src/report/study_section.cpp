@@ -13,14 +13,14 @@ namespace cone::report {
 namespace {
 
 constexpr double kStudyNormal95 = 1.96;
-constexpr double kFarBeyond = 3;  // times the median: such errors do not shape a scale
+constexpr double kLargestRatio = 3;  // to the median: larger errors are cut off by the scale
 
 /// The errors of all methods in one setting.
 Html error_figure(const RecordView& setting, const std::string& caption) {
   std::vector<ForestRow> rows;
   std::vector<double> errors;
   bool has_paper = false;
-  Table table({"method", "RMSE", "standard error", "MAE", "bias", "RMSE in the paper"});
+  Table table({"method", "RMSE", "std. error", "MAE", "bias", "RMSE in the paper"});
   for (const RecordView& method : setting.at("methods").entries()) {
     const double rmse = method.number("rmse");
     const double half = kStudyNormal95 * method.number("rmse_error");
@@ -40,12 +40,12 @@ Html error_figure(const RecordView& setting, const std::string& caption) {
   if (!errors.empty()) {
     std::nth_element(errors.begin(),
                      errors.begin() + static_cast<std::ptrdiff_t>(errors.size() / 2), errors.end());
-    largest = kFarBeyond * errors[errors.size() / 2];
+    largest = kLargestRatio * errors[errors.size() / 2];
   }
   return figure(caption, forest_legend(rows, "RMSE ± 1.96 standard errors", "", "in the paper"),
                 forest_chart(rows, {.title = "RMSE by method: " + caption,
-                                    .description = "One line per method; further left is better.",
-                                    .axis_name = "root mean square error of the value",
+                                    .description = "One row per method; smaller is better.",
+                                    .axis_name = "RMSE of the policy value",
                                     .reference = 0.0,
                                     .largest = largest}),
                 table.finish("Errors: " + caption));
@@ -59,7 +59,7 @@ Html table2_body(const RecordView& study) {
   return html("<div class=\"pair\">{}</div>\n", figures);
 }
 
-/// Worlds and values: policies × settings × methods.
+/// Studies of policies × settings × methods.
 Html policies_body(const RecordView& study) {
   Html out;
   for (const RecordView& policy : study.at("policies").entries()) {
@@ -69,7 +69,7 @@ Html policies_body(const RecordView& study) {
     }
     out += html("<h3>Policy {}</h3>\n<div class=\"pair\">{}</div>\n", policy.text("name"), figures);
   }
-  Table table({"setting", "policy", "method", "best other", "ratio", "p", "harm"});
+  Table table({"setting", "policy", "method", "best reference", "ratio", "p", "harm"});
   const std::vector<RecordView> verdicts = study.entries("verdicts");
   for (const RecordView& v : verdicts) {
     table.add_row({v.text("setting"), v.text("policy"), v.text("method"), v.text("best"),
@@ -77,23 +77,24 @@ Html policies_body(const RecordView& study) {
                    v.at("harm").flag() ? "yes" : "no"});
   }
   if (!verdicts.empty()) {
-    out += html("<h3>Where a method does harm</h3>\n{}", table.finish("Where a method does harm"));
+    out += html("<h3>RMSE relative to the best reference</h3>\n{}",
+                table.finish("RMSE relative to the best reference"));
   }
   return out;
 }
 
 Html coverage_figure(const RecordView& setting) {
   std::vector<ForestRow> rows;
-  Table table({"policy, method", "simulations", "sampling", "sensitivity_interval", "half width",
-               "robust half width"});
+  Table table({"policy, method", "simulations", "sampling", "sensitivity", "sampling half-width",
+               "sensitivity half-width"});
   for (const RecordView& policy : setting.at("policies").entries()) {
     for (const RecordView& row : policy.at("rows").entries()) {
       const std::string label = policy.text("name") + ", " + row.text("method");
-      const double robust = row.number("sensitivity_interval");
+      const double sensitivity = row.number("sensitivity_interval");
       rows.push_back({.label = label, .value = row.number("sampling")});
-      if (std::isfinite(robust)) rows.back().truth = robust;
+      if (std::isfinite(sensitivity)) rows.back().truth = sensitivity;
       table.add_row({label, count_text(row.number("simulations")),
-                     percent_text(row.number("sampling")), percent_text(robust),
+                     percent_text(row.number("sampling")), percent_text(sensitivity),
                      number_text(row.number("half_width")),
                      number_text(row.number("sensitivity_half_width"))});
     }
@@ -101,11 +102,11 @@ Html coverage_figure(const RecordView& setting) {
   const std::string name = setting.text("name");
   return figure(
       name,
-      html("<p class=\"legend\"><span>● sampling interval</span> <span>◇ sensitivity interval"
+      html("<p class=\"legend\"><span>● confidence interval</span> <span>◇ sensitivity interval"
            "</span> <span>dotted: 95 %</span></p>\n"),
-      forest_chart(rows, {.title = "Share of intervals that hold the truth: " + name,
-                          .description = "One line per policy and method: sampling "
-                                         "intervals as circles, robust ones as diamonds.",
+      forest_chart(rows, {.title = "Coverage of the intervals: " + name,
+                          .description = "One line per policy and method: sampling intervals as "
+                                         "circles, sensitivity intervals as diamonds.",
                           .reference = 0.95}),
       table.finish("Coverage: " + name));
 }
@@ -138,7 +139,7 @@ Html figure2_body(const RecordView& study) {
       for (const RecordView& row : setting.at(key).entries()) {
         map.values.push_back(row.numbers());
         if (map.values.size() > values.size() || map.values.back().size() != values.size()) {
-          row.fail("has another length than values");
+          row.fail("has a different length from values");
         }
         std::vector<std::string> cells = {values[map.values.size() - 1]};
         for (const double value : map.values.back()) cells.push_back(number_text(value));
@@ -159,9 +160,9 @@ struct StudyKind {
 
 constexpr StudyKind kStudies[] = {
     {"cone.table2/1", "Table 2: errors by method", table2_body},
-    {"cone.worlds/1", "Worlds: where methods do good and harm", policies_body},
-    {"cone.values/1", "Values on cross-fitted nodes", policies_body},
-    {"cone.coverage/2", "Coverage: how often intervals hold the truth", coverage_body},
+    {"cone.worlds/1", "Worlds: errors by data-generating process", policies_body},
+    {"cone.values/1", "Policy values on all nodes, cross-fitted", policies_body},
+    {"cone.coverage/2", "Coverage of sampling and sensitivity intervals", coverage_body},
     {"cone.figure2/1", "Figure 2: errors by gamma and zeta", figure2_body},
 };
 
@@ -172,11 +173,18 @@ bool is_study(std::string_view schema) {
                      [&](const StudyKind& kind) { return kind.schema == schema; });
 }
 
+std::vector<std::string_view> study_schemas() {
+  std::vector<std::string_view> schemas;
+  for (const StudyKind& kind : kStudies) schemas.push_back(kind.schema);
+  return schemas;
+}
+
 Html study_section(const RecordView& study) {
   const std::string schema = study.text("schema");
   const auto* kind = std::find_if(std::begin(kStudies), std::end(kStudies),
                                   [&](const StudyKind& k) { return k.schema == schema; });
-  if (kind == std::end(kStudies)) study.at("schema").fail("is " + schema + ", which is no study");
+  if (kind == std::end(kStudies))
+    study.at("schema").fail("is " + schema + ", which is not a study");
   Html words;
   for (const char* key : {"version", "commit"}) {
     if (const auto value = study.find(key)) {

@@ -37,7 +37,7 @@ svg .small{r:3px}
 .box{fill:var(--faint);stroke:var(--soft)}.leaf{fill:var(--okpaper);stroke:var(--three)}
 .thin{stroke-width:1}
 .h0,.h1,.h2,.h3,.h4,.h5,.h6,.h7,.h8{fill:var(--one);stroke:var(--paper)}.h0{fill-opacity:.04}.h1{fill-opacity:.10}.h2{fill-opacity:.16}.h3{fill-opacity:.22}.h4{fill-opacity:.28}.h5{fill-opacity:.34}.h6{fill-opacity:.40}.h7{fill-opacity:.46}.h8{fill-opacity:.52}
-.tie{fill:none;stroke:var(--line)}
+.edge{fill:none;stroke:var(--line)}
 .n0,.n1,.n2,.n3,.n4,.n5{fill:none;stroke:var(--one);stroke-linecap:round}.n0{stroke-width:6;stroke-opacity:.3}.n1{stroke-width:8;stroke-opacity:.45}.n2{stroke-width:9;stroke-opacity:.6}.n3{stroke-width:10;stroke-opacity:.8}.n4{stroke-width:12;stroke-opacity:1}.n5{stroke:var(--soft);stroke-width:5;stroke-opacity:.6}
 .limit{stroke:var(--bad);stroke-dasharray:4 3}
 )css";
@@ -79,7 +79,7 @@ thead th{color:var(--soft);font-weight:600;white-space:normal;overflow-wrap:norm
 .verdicts li.caution{border-color:var(--bad);background:var(--badpaper)}
 .tree ul{list-style:none;border-left:2px solid var(--line);margin:.3rem 0 .3rem .6rem;padding-left:.8rem}
 .tree li{margin:.35rem 0}
-.ask-box,.leaf-box{display:inline-block;border:1px solid var(--soft);border-radius:.4rem;padding:.1rem .5rem;background:var(--faint)}
+.split-box,.leaf-box{display:inline-block;border:1px solid var(--soft);border-radius:.4rem;padding:.1rem .5rem;background:var(--faint)}
 .leaf-box{border-color:var(--three);background:var(--okpaper)}
 code,pre{font-family:ui-monospace,"DejaVu Sans Mono",monospace;font-size:.85rem}
 pre{white-space:pre-wrap;background:var(--faint);padding:.7rem;margin:.5rem 0}

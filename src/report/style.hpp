@@ -2,11 +2,11 @@
 
 namespace cone::report {
 
-/// Colours by name, for light paper.
+/// Colours by name, for a light background.
 extern const char* const kLightColours;
-/// What the classes of charts look like.
+/// The style sheet of charts.
 extern const char* const kChartStyle;
-/// The rest of a page, and its colours in the dark and on paper.
+/// The style sheet of the rest of a page, with its colours in dark mode and in print.
 extern const char* const kPageStyle;
 
 }  // namespace cone::report

@@ -13,7 +13,7 @@ void Table::add_row(const std::vector<std::string>& cells) {
 }
 
 void Table::add_row(const std::vector<Html>& cells) {
-  // Closing tags of cells and rows may be left out in HTML: a report has thousands.
+  // HTML allows leaving out the closing tags of cells and rows, of which a report has thousands.
   rows_ += html("<tr>");
   for (std::size_t i = 0; i < cells.size(); ++i) {
     rows_ += i == 0 ? html("<th>{}", cells[i]) : html("<td>{}", cells[i]);

@@ -19,8 +19,8 @@ namespace {
 
 constexpr double kTrainingTop = 22;
 constexpr double kTrainingBottom = 172;
-/// Losses beyond this many times the first are those of a training that diverged: they lie at the
-/// edge and do not shape the scale.
+/// Losses above this multiple of the first belong to a diverged training: they are drawn at the
+/// edge and ignored by the scale.
 constexpr double kLargestGrowth = 3;
 
 /// A line of the chart.
@@ -31,7 +31,7 @@ struct LossPart {
 };
 
 constexpr std::array kLossParts = {
-    LossPart{"training_loss", "training, all parts", "curve"},
+    LossPart{"training_loss", "training, total", "curve"},
     LossPart{"validation_loss", "validation", "curve2"},
     LossPart{"outcome_loss", "outcome", "curve3"},
     LossPart{"treatment_loss", "treatment", "curve4"},
@@ -49,7 +49,7 @@ std::vector<LossCurve> read_losses(const RecordView& curves, std::size_t num_poi
     const auto found = curves.find(part.key);
     if (!found) continue;
     read.push_back({part, found->numbers()});
-    if (read.back().losses.size() != num_points) found->fail("has not one loss per epoch");
+    if (read.back().losses.size() != num_points) found->fail("does not have one loss per epoch");
   }
   return read;
 }
@@ -66,7 +66,7 @@ Axis loss_axis(const std::vector<LossCurve>& curves) {
   return make_axis(values, 5);
 }
 
-/// Three digits: a fold has some hundred of them.
+/// Three digits: a fold has about a hundred losses.
 std::string loss_text(double loss) {
   return std::isfinite(loss) ? fmt::format("{:.3g}", loss) : std::string(kNoNumber);
 }
@@ -84,11 +84,11 @@ Html loss_table(const std::vector<double>& epochs, const std::vector<LossCurve>&
   return table.finish(name);
 }
 
-/// Where the weights that were kept stand: at the validation loss if there is one.
-double kept_loss(const std::vector<LossCurve>& curves, std::size_t place) {
+/// The loss at the selected epoch: the validation loss if there is one.
+double selected_loss(const std::vector<LossCurve>& curves, std::size_t at) {
   const bool is_validated = curves.size() > 1 && std::string_view(curves[1].part.key) ==
                                                      std::string_view(kLossParts[1].key);
-  return curves[is_validated ? 1 : 0].losses[place];
+  return curves[is_validated ? 1 : 0].losses[at];
 }
 
 }  // namespace
@@ -101,7 +101,7 @@ Html training_legend() {
         std::string_view(part.style), std::string_view(part.title));
   }
   legend += html(
-      R"(<span><svg width="12" height="12" aria-hidden="true"><circle cx="6" cy="6" r="4.5" class="dot"/></svg> the epoch that was kept</span>)");
+      R"(<span><svg width="12" height="12" aria-hidden="true"><circle cx="6" cy="6" r="4.5" class="dot"/></svg> selected epoch</span>)");
   return html("<p class=\"legend\">{}</p>\n", legend);
 }
 
@@ -117,7 +117,7 @@ Html training_figure(const RecordView& training, std::size_t fold) {
     return kTrainingBottom - up.share(loss) * (kTrainingBottom - kTrainingTop);
   };
   const std::string name = fmt::format("Training of fold {}", fold);
-  Chart chart(name, "One line per part. The weights of the marked epoch were kept.",
+  Chart chart(name, "One line per term of the loss. The weights of the marked epoch are used.",
               kTrainingBottom + 38);
   chart.horizontal_axis(across, kTrainingTop, kTrainingBottom, "epoch");
   chart.vertical_axis(up, kTrainingTop, kTrainingBottom, "loss");
@@ -129,16 +129,17 @@ Html training_figure(const RecordView& training, std::size_t fold) {
     }
     chart.path(line, curve.part.style);
   }
-  const double kept = training.number("best_epoch");
-  const auto place = std::find(epochs.begin(), epochs.end(), kept);
-  if (place != epochs.end()) {
-    const double loss = kept_loss(curves, static_cast<std::size_t>(place - epochs.begin()));
-    if (std::isfinite(loss)) chart.mark(Marker::kCircle, across.share(kept), y_of(loss), "dot");
+  const double selected = training.number("best_epoch");
+  const auto found_epoch = std::find(epochs.begin(), epochs.end(), selected);
+  if (found_epoch != epochs.end()) {
+    const double loss =
+        selected_loss(curves, static_cast<std::size_t>(found_epoch - epochs.begin()));
+    if (std::isfinite(loss)) chart.mark(Marker::kCircle, across.share(selected), y_of(loss), "dot");
   }
   const bool is_diverged = training.text("status") == "diverged";
   return figure(
-      fmt::format("Fold {}{}: epoch {} of {} was kept", fold, is_diverged ? " diverged" : "",
-                  count_text(kept), count_text(training.number("epochs"))),
+      fmt::format("Fold {}{}: epoch {} of {} selected", fold, is_diverged ? " (diverged)" : "",
+                  count_text(selected), count_text(training.number("epochs"))),
       chart.finish(), loss_table(epochs, curves, name), true);
 }
 

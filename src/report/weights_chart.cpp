@@ -7,8 +7,8 @@ namespace cone::report {
 
 Html weights_figure(const RecordView& weights, double num_nodes) {
   std::vector<BarRow> rows;
-  Table table({"policy", "effective nodes", "median", "90 %", "99 %", "largest",
-               "on the heaviest hundredth"});
+  Table table({"policy", "ESS", "median weight", "90 % quantile", "99 % quantile", "max weight",
+               "weight share of the top 1 %"});
   for (const RecordView& tail : weights.entries()) {
     const double effective = tail.number("effective_sample_size");
     rows.push_back({tail.text("policy"), effective / num_nodes, count_text(effective)});
@@ -17,11 +17,12 @@ Html weights_figure(const RecordView& weights, double num_nodes) {
                    number_text(tail.number("max")), percent_text(tail.number("heaviest_share"))});
   }
   if (rows.empty()) return {};
-  return figure("Weights: how many of " + count_text(num_nodes) + " nodes they are worth",
-                bar_chart(rows, "Effective nodes of every policy's weights",
-                          "One bar per policy: nodes of equal weight that would be worth as much, "
-                          "as a share of all evaluated nodes."),
-                table.finish("Weights of every policy"));
+  return figure(
+      "Effective sample size (ESS) of the weights; evaluated nodes: " + count_text(num_nodes),
+      bar_chart(rows, "Effective sample size of every policy's weights",
+                "One bar per policy: effective sample size as a share of all evaluated "
+                "nodes."),
+      table.finish("Weights of every policy"));
 }
 
 }  // namespace cone::report

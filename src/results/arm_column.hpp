@@ -8,7 +8,7 @@
 
 namespace cone {
 
-/// The name of a column about one arm: mu0, or mu:email where arms have labels of their own.
+/// The name of a column about one arm: mu0, or mu:email where arms have their own labels.
 inline std::string column_of_arm(std::string_view name, std::span<const std::string> arms,
                                  std::size_t arm) {
   std::string column(name);

@@ -14,11 +14,10 @@ namespace cone {
 
 nlohmann::ordered_json budget_curves_json(std::span<const BudgetCurve> curves);
 
-/// For a terminal: eleven points at most, and what the ranking is worth in words.
+/// For a terminal: at most eleven points, and a sentence on the value of the ranking.
 std::string budget_curve_text(const BudgetCurve& curve);
 
-/// One line per ranking and budget (docs/budget.md has the columns). A cell of what
-/// does not exist is empty.
+/// One line per ranking and budget (columns: docs/records.md). Missing values are empty cells.
 void write_budget_curves(std::ostream& out, std::span<const BudgetCurve> curves,
                          CsvCells cells = CsvCells::kExact);
 

@@ -42,11 +42,11 @@ std::string budget_table(const BudgetCurve& curve) {
   if (has_costs) columns.push_back({"cost"});
   columns.push_back({"gain"});
   if (has_truth) columns.push_back({"truth"});
-  columns.insert(columns.end(), {{level + " interval"},
-                                 {"for all at once"},
+  columns.insert(columns.end(), {{level + " CI"},
+                                 {"joint " + level + " CI"},
                                  {"sensitivity interval"},
-                                 {"over lots"},
-                                 {level + " interval"}});
+                                 {"gain over random"},
+                                 {level + " CI over random"}});
   TextTable table(columns);
   const int decimals = decimals_of_curve(curve);
   const std::size_t last = curve.points.size() - 1;
@@ -69,40 +69,38 @@ std::string budget_table(const BudgetCurve& curve) {
   return table.to_string();
 }
 
-/// Whether the ranking is better than drawing lots.
+/// Whether the ranking is better than treating units at random (the Qini area).
 std::string area_sentence(const BudgetCurve& curve) {
   const RankingArea& area = curve.qini;
   if (!std::isfinite(area.standard_error)) {
     return sentence(
-        "Over all budgets the ranking is worth {:.3g} per unit over drawing lots, on average, "
-        "with no valid interval.\n",
+        "Averaged over all budgets, the ranking gains {:.3g} per unit over random assignment; no "
+        "valid interval.\n",
         area.value);
   }
   const auto [low, high] = area.sampling_interval;
-  const std::string figures =
-      sentence("{:.3g} per unit over drawing lots ({:.3g} to {:.3g})", area.value, low, high);
-  if (low > 0) return fmt::format("The ranking pays: on average over all budgets {}.\n", figures);
-  if (high < 0) {
-    return fmt::format("The ranking is WORSE than lots: on average over all budgets {}.\n",
-                       figures);
-  }
-  return fmt::format(
-      "The ranking is not shown to be better than lots: on average over all budgets {}.\n",
-      figures);
+  const std::string figures = sentence(
+      "averaged over all budgets, it gains {:.3g} per unit over random assignment "
+      "({:.3g} to {:.3g})",
+      area.value, low, high);
+  if (low > 0) return fmt::format("The ranking is better than random assignment: {}.\n", figures);
+  if (high < 0) return fmt::format("The ranking is WORSE than random assignment: {}.\n", figures);
+  return fmt::format("The ranking is not shown to be better than random assignment: {}.\n",
+                     figures);
 }
 
 }  // namespace
 
 std::string budget_curve_text(const BudgetCurve& curve) {
   std::string text = fmt::format(
-      "Budgets: {} for those whom {} {} puts first, by {}. Gain: per unit over treating "
-      "nobody{}.\n\n{}\n",
+      "Budgets: {} for the units ranked first by {} {}; estimator {}. Gain: per unit, over no "
+      "treatment{}.\n\n{}\n",
       printable(curve.arm), curve.is_policy ? "the policy" : "the column", printable(curve.ranking),
       curve.estimator, curve.points.back().cost != 0 ? ", net of costs" : "", budget_table(curve));
   text += area_sentence(curve);
   text += curve.best_share == 0
-              ? "No budget is estimated to gain anything.\n"
-              : fmt::format("The gain is estimated to be largest where {} are treated.\n",
+              ? "The estimated gain is positive at no budget.\n"
+              : fmt::format("The estimated gain is largest with {} of the units treated.\n",
                             budget_share(curve.best_share));
   for (const std::string& warning : curve.warnings) text += "! " + warning + '\n';
   return text;

@@ -38,10 +38,10 @@ DataReport::Arm describe_arm(const Dataset& data, Arm arm) {
 
 struct ColumnStatistics {
   std::vector<double> min, max;
-  std::vector<std::vector<double>> difference;  ///< one per arm; of the control arm none
+  std::vector<std::vector<double>> difference;  ///< one per arm; empty for the control arm
 };
 
-/// One pass for the means, one for the spreads; zeros that are not stored are added by count.
+/// One pass for the means, one for the variances; implicit zeros are added by count.
 ColumnStatistics describe_columns(const Dataset& data, const std::vector<DataReport::Arm>& arms) {
   using ByArm = std::vector<std::vector<double>>;
   const FeatureMatrix& matrix = data.features.matrix;
@@ -68,7 +68,7 @@ ColumnStatistics describe_columns(const Dataset& data, const std::vector<DataRep
   });
   for (std::size_t j = 0; j < m; ++j) {
     if (num_stored[j] == static_cast<double>(data.num_nodes())) continue;
-    out.min[j] = std::min(out.min[j], 0.0);  // some zero is not stored
+    out.min[j] = std::min(out.min[j], 0.0);  // an implicit zero
     out.max[j] = std::max(out.max[j], 0.0);
   }
   for (std::size_t a = 0; a < num_arms; ++a) {
@@ -143,28 +143,28 @@ DataReport::Network describe_network(const Graph& graph) {
   return out;
 }
 
-/// Evaluations hold out parts of the log, each with members of every arm: they refuse an arm that
-/// has too few.
+/// Cross-fitting needs units of every arm in every fold: an evaluation refuses an arm with fewer
+/// units than folds.
 void note_small_arms(DataReport& report) {
   const PlanOptions usual;
   const auto folds = static_cast<std::uint64_t>(usual.folds);
   for (const DataReport::Arm& arm : report.arms) {
     const std::uint64_t n = arm.num_nodes;
     if (n >= folds) continue;
-    // Of n folds each leaves n − 1 members to learn from, which are parted once more.
+    // With n folds, n − 1 units remain to fit on, and these are split again into inner folds.
     const std::uint64_t left = n - 1;
-    std::string way_out;
+    std::string advice;
     if (left >= 2) {
-      way_out = fmt::format("--folds {}", n);
+      advice = fmt::format("--folds {}", n);
       if (left < static_cast<std::uint64_t>(usual.selection_folds)) {
-        way_out += fmt::format(" --selection-folds {}", left);
+        advice += fmt::format(" --selection-folds {}", left);
       }
-      way_out += ", ";
+      advice += ", ";
     }
     report.notes.push_back(fmt::format(
-        "arm '{}' has {} node{}, and {} folds need one each: cone evaluate will refuse it; {}bring "
-        "more of them, or leave the arm's lines out",
-        printable(arm.label), n, n == 1 ? "" : "s", folds, way_out));
+        "arm '{}' has {} node{}, and each of the {} folds needs one: cone evaluate will refuse it; "
+        "use {}more nodes of this arm, or remove the arm",
+        printable(arm.label), n, n == 1 ? "" : "s", folds, advice));
   }
 }
 
@@ -172,10 +172,10 @@ void note_small_arms(DataReport& report) {
 
 DataReport report_data(const LoadedData& data) {
   const Dataset& observed = data.observed;
-  require(observed.has_log(), "report_data: no log");
+  require(observed.has_log(), "report_data: no logged data");
   DataReport report;
   report.num_nodes = observed.num_nodes();
-  report.num_measurements = observed.features.num_dense;
+  report.num_numeric_features = observed.features.num_dense;
   report.num_counts = observed.features.num_counts();
   report.checksum = observed.checksum();
   for (std::size_t a = 0; a < observed.num_arms(); ++a) {
@@ -199,7 +199,7 @@ DataReport report_data(const LoadedData& data) {
   report.differences = largest_differences(observed, statistics.difference);
   report.network = describe_network(observed.graph);
   report.notes = data.notes;
-  report.notes.insert(report.notes.end(), data.doubts.begin(), data.doubts.end());
+  report.notes.insert(report.notes.end(), data.warnings.begin(), data.warnings.end());
   note_small_arms(report);
   return report;
 }

@@ -10,13 +10,13 @@
 
 namespace cone {
 
-inline constexpr std::string_view kDataReportSchema = "cone.check/1";
+inline constexpr std::string_view kDataReportSchema = "cone.check/2";
 
-/// What a loader understood of a dataset, without estimating anything.
+/// How the loader read a dataset; nothing is estimated.
 struct DataReport {
   struct Column {
     TableColumn summary;
-    double min = 0;  ///< of features that became one column, and of the outcome
+    double min = 0;  ///< of the outcome, and of a feature that became one column
     double max = 0;
     bool has_range = false;
   };
@@ -26,7 +26,8 @@ struct DataReport {
     double outcome_mean = 0;
     double outcome_sd = 0;
   };
-  /// (mean of an arm − mean of the control arm) / root of the mean of the two variances.
+  /// Standardised mean difference: (mean of the arm − mean of the control arm) / square root of the
+  /// mean of the two variances.
   struct Difference {
     std::string feature;
     std::string arm;
@@ -45,18 +46,18 @@ struct DataReport {
   };
 
   std::uint64_t num_nodes = 0;
-  std::uint64_t num_measurements = 0;  ///< features that are standardised
-  std::uint64_t num_counts = 0;        ///< features that are scaled by the row
+  std::uint64_t num_numeric_features = 0;  ///< standardised
+  std::uint64_t num_counts = 0;            ///< count features, scaled by row
   std::string checksum;
   std::vector<Column> columns;
   std::vector<Arm> arms;                ///< the control arm first
-  std::vector<Difference> differences;  ///< the largest first, a handful
+  std::vector<Difference> differences;  ///< the largest, in descending order
   Network network;
   std::vector<Policy> policies;
   std::vector<std::string> notes;
 };
 
-/// Data with a log. O(entries + edges).
+/// Needs logged treatments and outcomes. O(entries + edges).
 DataReport report_data(const LoadedData& data);
 
 nlohmann::ordered_json to_json(const DataReport& report);

@@ -11,11 +11,11 @@
 namespace cone {
 namespace {
 
-constexpr std::size_t kMostColumns = 60;  ///< a wide table is not read line by line
+constexpr std::size_t kMostColumns = 60;  // a wider table is not read line by line
 
 std::string scaling_of(const TableColumn& column) {
   if (column.role != "feature") return "";
-  return column.kind == "count" ? "per cent of the row" : "standardised";
+  return column.kind == "count" ? "per cent of row" : "standardised";
 }
 
 std::string kind_of(const DataReport::Column& column) {
@@ -56,7 +56,7 @@ std::string columns_text(const DataReport& report) {
   if (num_shown > kMostColumns) {
     text += fmt::format("... and {} more\n", counted(num_shown - kMostColumns, "column"));
   }
-  if (num_ignored > 0) text += fmt::format("left out: {}\n", counted(num_ignored, "column"));
+  if (num_ignored > 0) text += fmt::format("ignored: {}\n", counted(num_ignored, "column"));
   return text + '\n';
 }
 
@@ -64,11 +64,10 @@ std::string differences_text(const DataReport& report) {
   if (report.differences.empty()) return "";
   std::string text =
       report.arms.size() == 2
-          ? "where the arms differ most (difference of means in standard deviations; beyond 0.25 "
-            "a\n"
-            "comparison leans on the model):\n"
-          : "where the arms differ most from the control arm (difference of means in standard\n"
-            "deviations; beyond 0.25 a comparison leans on the model):\n";
+          ? "largest standardised mean differences between the arms (above 0.25 a comparison\n"
+            "depends on the model):\n"
+          : "largest standardised mean differences from the control arm (above 0.25 a comparison\n"
+            "depends on the model):\n";
   for (const DataReport::Difference& difference : report.differences) {
     text += sentence("  {:+.2f}  {}", difference.standardised, printable(difference.feature));
     text += report.arms.size() > 2 ? fmt::format(", arm {}\n", printable(difference.arm)) : "\n";
@@ -76,7 +75,7 @@ std::string differences_text(const DataReport& report) {
   return text + '\n';
 }
 
-/// Whether arms are called 0 and 1, and so treated and untreated.
+/// Whether the arms are labelled 0 and 1: then they are called untreated and treated.
 bool is_plain(const DataReport& report) {
   return report.arms.size() == 2 && report.arms[0].label == "0" && report.arms[1].label == "1";
 }
@@ -103,8 +102,8 @@ std::string policy_text(const DataReport& report, const DataReport::Policy& poli
 
 std::string data_report_text(const DataReport& report) {
   std::string text = fmt::format("{}, {}, {}\n\n", counted(report.num_nodes, "node"),
-                                 counted(report.num_measurements, "measurement"),
-                                 counted(report.num_counts, "count"));
+                                 counted(report.num_numeric_features, "numeric feature"),
+                                 counted(report.num_counts, "count feature"));
   if (!report.columns.empty()) text += columns_text(report);
   for (std::size_t arm = 0; arm < report.arms.size(); ++arm) {
     const DataReport::Arm& a = report.arms[arm];
@@ -114,10 +113,10 @@ std::string data_report_text(const DataReport& report) {
   }
   text += '\n' + differences_text(report);
   const DataReport::Network& n = report.network;
-  text += fmt::format(
-      "network: {}, {} without any, largest degree {}, {}, the largest of size {}\n",
-      counted(n.num_edges, "edge"), counted(n.num_isolated, "node"), grouped(n.max_degree),
-      counted(n.num_components, "component"), grouped(n.largest_component));
+  text += fmt::format("network: {}, {} without edges, maximum degree {}, {}, the largest with {}\n",
+                      counted(n.num_edges, "edge"), counted(n.num_isolated, "node"),
+                      grouped(n.max_degree), counted(n.num_components, "component"),
+                      counted(n.largest_component, "node"));
   for (const DataReport::Policy& policy : report.policies) {
     text += policy_text(report, policy);
   }
@@ -170,7 +169,7 @@ nlohmann::ordered_json to_json(const DataReport& report) {
   return {{"schema", kDataReportSchema},
           {"data",
            {{"num_nodes", report.num_nodes},
-            {"num_measurements", report.num_measurements},
+            {"num_numeric_features", report.num_numeric_features},
             {"num_counts", report.num_counts},
             {"checksum", report.checksum}}},
           {"columns", std::move(columns)},

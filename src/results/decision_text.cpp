@@ -12,8 +12,9 @@
 namespace cone {
 namespace {
 
-/// Where what the network shows of who was treated is within chance.
-constexpr std::string_view kMostByChance = "the most that the network may show";
+/// The confounding strength of the sensitivity intervals: where what the network adds to the
+/// treatment model is not significant, its upper confidence limit stands in for the estimate.
+constexpr std::string_view kUpperLimit = "the network's upper confidence limit";
 
 constexpr double kNotableDesignEffect = 1.1;
 constexpr std::size_t kMostNames = 6;
@@ -57,11 +58,9 @@ TextTable policy_table(const Decision& decision) {
   if (has_costs) columns.push_back({"cost"});
   columns.push_back({has_costs ? "net value" : "value"});
   if (has_truth) columns.push_back({"truth"});
-  columns.insert(columns.end(), {{level + " interval"},
-                                 {"sensitivity interval"},
-                                 {"gain"},
-                                 {level + " interval of the gain"},
-                                 {"rank"}});
+  columns.insert(
+      columns.end(),
+      {{level + " CI"}, {"sensitivity interval"}, {"gain"}, {level + " CI of the gain"}, {"rank"}});
   TextTable table(columns);
   for (const DecidedPolicy& policy : decision.policies) {
     const double cost = policy.cost.value_or(0);
@@ -81,7 +80,7 @@ TextTable policy_table(const Decision& decision) {
   return table;
 }
 
-/// "mean outcome", and what is taken off it where arms have costs.
+/// "mean outcome", less the mean cost where arms have costs.
 std::string define_value(const Decision& decision) {
   const std::string mean = decision.is_weighted ? "weighted mean" : "mean";
   if (decision.costs.empty()) return fmt::format("Value: the {} outcome", mean);
@@ -98,27 +97,27 @@ std::string dependence_sentence(const Decision& decision) {
   if (decision.design_effect < kNotableDesignEffect) return "";
   if (decision.dependence == Dependence::kClusters && decision.num_given_clusters > 0) {
     return sentence(
-        "Errors go together within the {} groups given: they are {:.1f} times as large as they "
-        "would be for units who have nothing to do with each other.\n",
+        "Standard errors are clustered by the {} clusters given: they are {:.1f} times those of "
+        "independent units.\n",
         grouped(decision.num_given_clusters), std::sqrt(decision.design_effect));
   }
   return sentence(
-      "Errors of connected units go together ({}): intervals are {:.1f} times as wide as they "
-      "would be for units who have nothing to do with each other.\n",
+      "Errors of connected units are correlated (dependence {}): intervals are {:.1f} times as "
+      "wide "
+      "as for independent units.\n",
       enum_name(decision.dependence), std::sqrt(decision.design_effect));
 }
 
-/// What "the most that the network may show" is, where a sentence speaks of it.
+/// Explains the upper confidence limit where a sentence mentions it.
 std::string strength_sentence(const Decision& decision) {
-  const auto speaks_of_it = [&](const DecidedPolicy& policy) {
+  const auto mentions_limit = [&](const DecidedPolicy& policy) {
     return !policy.is_logged &&
-           decision_sentence(policy, decision.strength_is_clear).find(kMostByChance) !=
+           decision_sentence(policy, decision.strength_is_clear).find(kUpperLimit) !=
                std::string::npos;
   };
-  if (std::none_of(decision.policies.begin(), decision.policies.end(), speaks_of_it)) return "";
-  return "What the network shows of who was treated, beyond the features, is within chance; the "
-         "most "
-         "that it may show is the upper end of its confidence.\n";
+  if (std::none_of(decision.policies.begin(), decision.policies.end(), mentions_limit)) return "";
+  return "The network does not significantly improve the treatment model beyond the features; "
+         "sensitivity is measured against the upper confidence limit of that improvement.\n";
 }
 
 }  // namespace
@@ -139,7 +138,7 @@ std::string decision_sentence(const DecidedPolicy& policy, bool strength_is_clea
         name, amount(policy.gain), policy.gain < 0 ? "less" : "more");
   }
   const auto [low, high] = *policy.sampling_gain_interval;
-  if (low == 0 && high == 0) return fmt::format("{}: does the logged policy.", name);
+  if (low == 0 && high == 0) return fmt::format("{}: identical to the logged policy.", name);
   if (low <= 0 && high >= 0) {
     return fmt::format(
         "{}: no clear difference from the logged policy ({} less to {} more per unit).", name,
@@ -150,38 +149,37 @@ std::string decision_sentence(const DecidedPolicy& policy, bool strength_is_clea
                                  name, amount(policy.gain), gains ? "more" : "less",
                                  amount(gains ? low : high), amount(gains ? high : low));
   if (!policy.sensitivity_gain_interval) return text;
+  const std::string_view strength = strength_is_clear ? "the network" : kUpperLimit;
   if (policy.overturning_strength && *policy.overturning_strength > 1) {
     return text +
            sentence(
-               " It would take an unmeasured confounder {:.1f} times as strong as {} to "
-               "undo this.",
-               *policy.overturning_strength,
-               strength_is_clear ? std::string_view("all that the network shows") : kMostByChance);
+               " It would take an unmeasured confounder {:.1f} times as strong as {} to explain "
+               "this away.",
+               *policy.overturning_strength, strength);
   }
-  return text + fmt::format(
-                    " An unmeasured confounder as strong as {} could undo this.",
-                    strength_is_clear ? std::string_view("what the network shows") : kMostByChance);
+  return text + fmt::format(" An unmeasured confounder as strong as {} would explain this away.",
+                            strength);
 }
 
 std::string best_sentence(const Decision& decision) {
   std::vector<std::string> names;
   std::size_t compared = 0;
   for (const DecidedPolicy& policy : decision.policies) {
-    // What has no valid interval may be anything.
+    // A policy without a valid interval cannot be ruled out.
     compared += policy.ranks ? 1 : 0;
     if (!policy.ranks || policy.may_be_best) names.push_back(printable(policy.name));
   }
   if (compared < 2) return "";
-  if (names.size() == 1) return fmt::format("The best of them is {}.", names.front());
+  if (names.size() == 1) return fmt::format("The best policy is {}.", names.front());
   if (names.size() > kMostNames) {
-    return fmt::format("Any of {} may be the best.", names.size());
+    return fmt::format("Any of {} policies may be the best.", names.size());
   }
-  return fmt::format("The best is one of: {}.", fmt::join(names, ", "));
+  return fmt::format("The best policy is one of: {}.", fmt::join(names, ", "));
 }
 
 std::string decision_text(const Decision& decision) {
   std::string text = fmt::format(
-      "{} had the policy decided, for {}, by {}. Gain: against the logged policy.\n\n",
+      "{} under the policy, for {}; estimator {}. Gain: over the logged policy.\n\n",
       define_value(decision), decision.target == Target::kSample ? "the sample" : "the population",
       decision.estimator);
   text += policy_table(decision).to_string() + '\n';

@@ -8,15 +8,15 @@
 
 namespace cone {
 
-/// The answer for whoever decides: each policy's value, interval and gain over the logged policy,
-/// its ranks, a sentence for each, and which may be the best.
+/// The decision: a table with each policy's value, intervals, gain over the logged policy and
+/// ranks, a sentence per policy, and which policies may be the best.
 std::string decision_text(const Decision& decision);
 
-/// One policy in a sentence or two: what it is worth against the logged policy, and what would
-/// overturn that. Whether what the network shows is clear: Decision::strength_is_clear.
+/// One policy in a sentence or two: its gain over the logged policy, and how strong an unmeasured
+/// confounder would have to be to explain it away. `strength_is_clear`: see Decision.
 std::string decision_sentence(const DecidedPolicy& policy, bool strength_is_clear);
 
-/// A range of a policy's value less its cost.
+/// An interval of a policy's value, less its cost.
 std::optional<std::pair<double, double>> net_of_cost(
     const std::optional<std::pair<double, double>>& range, const DecidedPolicy& policy);
 

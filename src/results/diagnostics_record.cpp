@@ -41,7 +41,7 @@ double round_to_five_digits(double value) {
   return value;
 }
 
-/// Curves are looked at, not computed with: five digits keep them small.
+/// Training curves are for plots: five digits keep the record small.
 Json curve_json(const std::vector<double>& losses) {
   Json json = Json::array();
   for (const double loss : losses) json.push_back(json_number(round_to_five_digits(loss)));

@@ -12,7 +12,7 @@
 namespace cone {
 namespace {
 
-/// effect, or effect:email: two arms have but one.
+/// effect, or effect:email: with arms 0 and 1 there is only one effect.
 std::string column_of_effect(std::string_view name, std::span<const std::string> arms,
                              std::size_t arm) {
   return has_plain_labels(arms) ? std::string(name) : column_of_arm(name, arms, arm);

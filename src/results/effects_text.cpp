@@ -20,9 +20,9 @@ std::string mean_effects_text(std::span<const std::string> arms, const NodeEffec
                               std::span<const double> units) {
   TextTable table({{"arm", TextTable::Align::kLeft},
                    {"mean effect"},
-                   {"typical sd of a node"},
-                   {"surely positive"},
-                   {"surely negative"}});
+                   {"posterior sd of a node"},
+                   {"clearly positive"},
+                   {"clearly negative"}});
   const auto n = static_cast<double>(effects.effect.rows());
   for (std::size_t a = 1; a < arms.size(); ++a) {
     CompensatedSum total;
@@ -50,14 +50,13 @@ std::string mean_effects_text(std::span<const std::string> arms, const NodeEffec
 std::string effects_text(std::span<const std::string> arms, const NodeEffects& effects,
                          std::span<const double> units) {
   std::string text = fmt::format(
-      "Effects against arm {}; \"surely\" is beyond two standard "
-      "deviations{}\n{}\n",
+      "Effects relative to arm {}; \"clearly\": beyond two posterior standard deviations{}\n{}\n",
       printable(arms.front()),
-      effects.draws > 0 ? sentence(" (from {} draws, each right within {:.0f} %)", effects.draws,
-                                   100 / std::sqrt(2.0 * effects.draws))
+      effects.draws > 0 ? sentence(" (from {} draws; relative standard error {:.0f} %)",
+                                   effects.draws, 100 / std::sqrt(2.0 * effects.draws))
                         : "",
       mean_effects_text(arms, effects, units));
-  text += "What the variance of the outcomes is made of, beside the degree\n";
+  text += "Variance components of the outcomes, given the degree\n";
   text += variance_shares_text(effects.ridge);
   for (const std::string& warning : effects.warnings) text += "! " + warning + "\n";
   return text;

@@ -70,9 +70,9 @@ Json policy_json(const PolicyResult& policy) {
 
 std::string EvaluationRecord::run_id() const {
   Json identity = config;
-  // Where things were found; checksums say what they are.
-  for (const char* place : {"data", "data_in_memory", "policy_arguments", "model_file"}) {
-    identity.erase(place);
+  // Paths are not part of the identity; checksums stand for the contents.
+  for (const char* path : {"data", "data_in_memory", "policy_arguments", "model_file"}) {
+    identity.erase(path);
   }
   Checksum checksum;
   checksum.add(dump_json(identity, -1)).add(data.checksum).add(version).add(revision);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -10,25 +11,40 @@
 #include "base/text.hpp"
 #include "results/budget_output.hpp"
 #include "results/decision_text.hpp"
+#include "results/target_notes.hpp"
 #include "results/text_table.hpp"
 #include "results/verdict_text.hpp"
 
 namespace cone {
 namespace {
 
+/// --target of the run. Records made by hand may have no options: then its default.
+std::string target_of_run(const EvaluationRecord& record) {
+  const std::string usual(enum_name(EstimatorOptions{}.target));
+  return record.config.is_object() ? record.config.value("target", usual) : usual;
+}
+
+/// The standard error that the table shows: none where it is for another target than the run's.
+double shown_error(const Estimate& e, std::string_view target) {
+  return enum_name(e.target) == target ? e.standard_error
+                                       : std::numeric_limits<double>::quiet_NaN();
+}
+
 /// Decimals that show three digits of the smallest standard error: more would be noise, fewer would
-/// hide it. One that is rounding beside the values says nothing. Without any, four digits of
-/// values.
-int decimals_for(const PolicyResult& policy) {
+/// hide it. A standard error at rounding level beside the values is ignored. Without any, four
+/// digits of the values.
+int decimals_for(const PolicyResult& policy, std::string_view target) {
   double largest = 0;
   for (const Estimate& e : policy.estimates) {
     if (std::isfinite(e.value)) largest = std::max(largest, std::abs(e.value));
-    if (std::isfinite(e.standard_error)) largest = std::max(largest, e.standard_error);
+    const double error = shown_error(e, target);
+    if (std::isfinite(error)) largest = std::max(largest, error);
   }
   double smallest = 0;
   for (const Estimate& e : policy.estimates) {
-    if (!std::isfinite(e.standard_error) || e.standard_error <= 1e-9 * largest) continue;
-    smallest = smallest == 0 ? e.standard_error : std::min(smallest, e.standard_error);
+    const double error = shown_error(e, target);
+    if (!std::isfinite(error) || error <= 1e-9 * largest) continue;
+    smallest = smallest == 0 ? error : std::min(smallest, error);
   }
   if (smallest == 0) {
     return largest < 1e-12  // rounding of 0
@@ -38,7 +54,7 @@ int decimals_for(const PolicyResult& policy) {
   return std::max(2 - static_cast<int>(std::floor(std::log10(smallest))), 0);
 }
 
-std::string whole(const std::optional<double>& value) {
+std::string rounded(const std::optional<double>& value) {
   return value && std::isfinite(*value)
              ? grouped(static_cast<std::uint64_t>(std::llround(std::max(0.0, *value))))
              : "-";
@@ -48,8 +64,8 @@ std::string weight(const std::optional<double>& value) {
   return value && std::isfinite(*value) ? fmt::format("{:.3g}", *value) : "-";
 }
 
-std::string interval_text(const Estimate& e, int decimals) {
-  if (!std::isfinite(e.sampling_interval.first)) return "-";
+std::string interval_text(const Estimate& e, std::string_view target, int decimals) {
+  if (enum_name(e.target) != target || !std::isfinite(e.sampling_interval.first)) return "-";
   return fmt::format("[{}, {}]", fixed_number(e.sampling_interval.first, decimals),
                      fixed_number(e.sampling_interval.second, decimals));
 }
@@ -65,6 +81,19 @@ std::string mean_weight(const Estimate& e) {
 
 std::string percentage(const std::optional<double>& share) {
   return share ? share_in_percent(*share) : "-";
+}
+
+/// Why rows have no standard error though their estimators have one for another target.
+std::string other_target_lines(const PolicyResult& policy, std::string_view target) {
+  std::vector<std::string> names;
+  for (const Estimate& e : policy.estimates) {
+    if (enum_name(e.target) != target && std::isfinite(e.standard_error)) {
+      names.push_back(e.estimator);
+    }
+  }
+  std::string text;
+  for (const std::string& note : other_target_notes(names, target)) text += "  " + note + '\n';
+  return text;
 }
 
 /// Warnings of one policy, each once, with the estimators it applies to.
@@ -102,12 +131,13 @@ std::string describe_arms(const PolicyResult& policy, std::span<const ArmSummary
   return fmt::format("{}", fmt::join(shares, ", "));
 }
 
-std::string policy_text(const PolicyResult& policy, std::span<const ArmSummary> arms) {
+std::string policy_text(const PolicyResult& policy, std::span<const ArmSummary> arms,
+                        std::string_view target) {
   using Align = TextTable::Align;
   const bool has_truth = policy.truth.has_value();
   std::string text =
       fmt::format("policy {}  ({})", printable(policy.name), describe_arms(policy, arms));
-  const int decimals = decimals_for(policy);
+  const int decimals = decimals_for(policy, target);
   if (has_truth) text += fmt::format("   true value {}", fixed_number(*policy.truth, decimals));
   text += "\n\n";
 
@@ -115,48 +145,38 @@ std::string policy_text(const PolicyResult& policy, std::span<const ArmSummary> 
   std::vector<TextTable::Column> columns = {{"estimator", Align::kLeft}, {"value"}};
   if (has_truth) columns.push_back({"error"});
   columns.insert(columns.end(), {{"std. error"},
-                                 {sentence("{:g} % interval", 100 * level)},
-                                 {"eff. nodes"},
+                                 {sentence("{:g} % CI", 100 * level)},
+                                 {"ESS"},
                                  {"max weight"},
                                  {"clipped"},
                                  {"mean weight"},
-                                 {"no support"},
+                                 {"off support"},
                                  {"", Align::kLeft}});
   TextTable table(columns);
   for (const Estimate& e : policy.estimates) {
     std::vector<std::string> cells = {e.estimator, fixed_number(e.value, decimals)};
     if (has_truth) cells.push_back(fixed_number(e.value - *policy.truth, decimals, Sign::kAlways));
-    cells.insert(cells.end(),
-                 {fixed_number(e.standard_error, decimals), interval_text(e, decimals),
-                  whole(e.effective_sample_size), weight(e.max_weight), clipped(e), mean_weight(e),
-                  percentage(e.off_support_fraction), e.status == EstimateStatus::kOk ? "" : "!"});
+    cells.insert(
+        cells.end(),
+        {fixed_number(shown_error(e, target), decimals), interval_text(e, target, decimals),
+         rounded(e.effective_sample_size), weight(e.max_weight), clipped(e), mean_weight(e),
+         percentage(e.off_support_fraction), e.status == EstimateStatus::kOk ? "" : "!"});
     table.add_row(std::move(cells));
   }
-  return text + table.to_string() + warning_lines(policy);
+  return text + table.to_string() + other_target_lines(policy, target) + warning_lines(policy);
 }
 
-/// Says whose value the intervals are about, where rows differ in that: for these very units an
-/// interval holds the doubt about the policy only, for the population also their spread.
-std::string target_line(const EvaluationRecord& record) {
-  std::vector<std::string> these;
-  bool others = false;
-  for (const PolicyResult& policy : record.policies) {
-    for (const Estimate& e : policy.estimates) {
-      if (e.target == Target::kPopulation) {
-        others = true;
-      } else if (std::find(these.begin(), these.end(), e.estimator) == these.end()) {
-        these.push_back(e.estimator);
-      }
-    }
-  }
-  if (these.empty()) return "";
-  std::string text =
-      fmt::format("\nIntervals of {} are about the value for the sample", fmt::join(these, ", "));
-  text += others ? "; those of the other rows, about the population.\n" : ".\n";
-  return text +
-         "They hold sampling error only: what neither features nor network show is in none of "
-         "them, and "
-         "may be larger.\n";
+/// The estimand of the tables' standard errors, where they show any, and what these leave out.
+std::string target_line(const EvaluationRecord& record, std::string_view target) {
+  const auto has_error = [&](const Estimate& e) { return std::isfinite(shown_error(e, target)); };
+  const bool has_errors = std::ranges::any_of(record.policies, [&](const PolicyResult& policy) {
+    return std::ranges::any_of(policy.estimates, has_error);
+  });
+  if (!has_errors) return "";
+  return fmt::format(
+      "\nStandard errors and intervals are for the {}. They cover sampling error only; the bias of "
+      "unmeasured confounding may be larger.\n",
+      target);
 }
 
 /// How much the seed alone moves the figures of the decision.
@@ -170,18 +190,17 @@ std::string repeats_line(const EvaluationRecord& record) {
     }
   }
   return sentence(
-      "Medians over {} repeats of the cross-fitting. From one seed to the next a value moves by "
-      "{:.2g} "
-      "(standard deviation, at most); intervals allow for it.\n",
+      "Medians over {} repeats of cross-fitting; the largest standard deviation of a value across "
+      "seeds is {:.2g}, and intervals allow for it.\n",
       record.repeats, largest);
 }
 
-/// What there is to doubt about the estimates that the answer rests on: each sentence once, with
-/// the policies that it is about. Where only its numbers differ, those of the first.
+/// Warnings of the estimator that the decision uses: each once, with the policies it applies to.
+/// Of warnings that differ in their numbers only, the first is shown.
 std::string headline_warnings(const EvaluationRecord& record) {
   struct Group {
     std::string pattern, warning;
-    std::vector<std::string> same, alike;  // policies with these very numbers, and with others
+    std::vector<std::string> same, alike;  // policies with these numbers, and with other numbers
   };
   std::vector<Group> groups;
   for (const PolicyResult& policy : record.policies) {
@@ -199,17 +218,18 @@ std::string headline_warnings(const EvaluationRecord& record) {
   for (const Group& group : groups) {
     text += fmt::format("! {}: {}{}\n", fmt::join(group.same, ", "), group.warning,
                         group.alike.empty() ? ""
-                                            : fmt::format(" (likewise, with other numbers: {})",
+                                            : fmt::format(" (similarly, with other numbers: {})",
                                                           fmt::join(group.alike, ", ")));
   }
   return text;
 }
 
-/// An answer by what happened to be finished is not the answer that was asked for.
+/// An interrupted run answers with the estimators that were finished, not with those requested.
 std::string unfinished_line(const EvaluationRecord& record) {
   if (record.unfinished.empty()) return "";
-  return fmt::format("! Interrupted: {} not finished. What follows is by the others.\n\n",
-                     fmt::join(record.unfinished, ", "));
+  return fmt::format(
+      "! Interrupted: {} not finished. The results below are those of the other estimators.\n\n",
+      fmt::join(record.unfinished, ", "));
 }
 
 }  // namespace
@@ -220,16 +240,17 @@ std::string evaluation_text(const EvaluationRecord& record, bool details) {
   for (const BudgetCurve& curve : record.budget_curves) text += '\n' + budget_curve_text(curve);
   text += repeats_line(record);
   const bool shows_tables = details || !record.decision;
+  const std::string target = target_of_run(record);
   if (shows_tables && record.decision && !record.decision->costs.empty()) {
     text += "\nThe tables below are before costs.\n";
   }
   for (const PolicyResult& policy : record.policies) {
     if (!shows_tables) break;
     if (!text.empty()) text += '\n';
-    text += policy_text(policy, record.data.arms);
+    text += policy_text(policy, record.data.arms, target);
   }
   if (!shows_tables) text += headline_warnings(record);
-  if (shows_tables) text += target_line(record);
+  if (shows_tables) text += target_line(record, target);
   text += shows_tables ? verdicts_text(record.diagnostics) : caution_lines(record.diagnostics);
   for (const std::string& warning : record.diagnostics.warnings) text += "! " + warning + '\n';
   return text;

@@ -25,7 +25,7 @@ PolicyJson value_json(const RuleValue& value) {
           {"within_budget", value.within_budget}};
 }
 
-/// Nested, as units draw it.
+/// Nested, as trees are usually drawn.
 PolicyJson tree_json(const PolicyTree& tree, std::span<const std::string> columns,
                      std::span<const std::string> arms, std::size_t at = 0) {
   const RuleNode& node = tree.nodes[at];
@@ -70,7 +70,7 @@ nlohmann::ordered_json learnt_policy_json(const Dataset& data, const LearntPolic
   json["in_sample_value"] = json_number(policy.in_sample_value);
   json["verdict"] = std::string(enum_name(policy.verdict));
   json["rule"] = value_json(policy.rule);
-  json["comparisons"] = {value_json(policy.done), value_json(policy.best_single)};
+  json["comparisons"] = {value_json(policy.logged), value_json(policy.best_single)};
   for (const RuleValue& single : policy.singles) json["comparisons"].push_back(value_json(single));
   json["fold_trees"] = PolicyJson::array();
   for (const FoldRule& fold : policy.folds) {

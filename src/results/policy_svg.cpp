@@ -38,17 +38,17 @@ std::string escape_xml(const std::string& text) {
   return out;
 }
 
-/// A name cut to what a box holds; its full length is in the title of the box.
+/// A name cut to the width of a box; the title of the box has all of it.
 std::string fit_name(const std::string& name) { return escape_xml(printable(name, kLongestName)); }
 
-/// Draws a tree from the leaves up: leaves stand side by side, a question above the middle of what
-/// follows from it.
+/// Draws a tree from the leaves up: leaves side by side, a split above the middle of its two
+/// subtrees.
 class Drawing {
  public:
   explicit Drawing(const LearntPolicy& policy) : policy_(policy) {}
 
   std::string draw() {
-    place(0, 0);
+    draw_node(0, 0);
     const int width = 2 * kMargin + kColumnWidth * num_leaves_;
     const int height = 2 * kMargin + kLevelHeight * depth_ + kBoxHeight;
     return fmt::format(R"(<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="{1}" )"
@@ -65,7 +65,7 @@ class Drawing {
     double x, y;
   };
 
-  Point place(std::size_t at, int level) {
+  Point draw_node(std::size_t at, int level) {
     const RuleNode& node = policy_.tree.nodes[at];
     depth_ = std::max(depth_, level);
     const double y = kMargin + kLevelHeight * level;
@@ -74,8 +74,8 @@ class Drawing {
       add_leaf(node, here);
       return here;
     }
-    const Point left = place(static_cast<std::size_t>(node.left), level + 1);
-    const Point right = place(static_cast<std::size_t>(node.right), level + 1);
+    const Point left = draw_node(static_cast<std::size_t>(node.left), level + 1);
+    const Point right = draw_node(static_cast<std::size_t>(node.right), level + 1);
     const Point here{(left.x + right.x) / 2, y};
     add_line(here, left, "yes");
     add_line(here, right, "no");

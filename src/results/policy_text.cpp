@@ -40,29 +40,29 @@ void add_node_text(const LearntPolicy& policy, std::size_t at, const std::string
 }
 
 std::string values_table(const LearntPolicy& policy, double level) {
-  const std::string interval = sentence("{:g} % interval", 100 * level);
-  TextTable table({{"way to decide", TextTable::Align::kLeft},
+  const std::string interval = sentence("{:g} % CI", 100 * level);
+  TextTable table({{"alternative", TextTable::Align::kLeft},
                    {"value"},
                    {"std. error"},
                    {interval},
-                   {"rule gains"},
-                   {interval},
+                   {"gain of the rule"},
+                   {interval + " of the gain"},
                    {"treated"}});
   const auto add = [&](const RuleValue& value, bool is_rule) {
-    table.add_row({value.name + (value.within_budget ? "" : " (beyond the budget)"),
+    table.add_row({value.name + (value.within_budget ? "" : " (over budget)"),
                    value_text(value.value), value_text(value.standard_error),
                    range_text(value.sampling_interval), is_rule ? "" : value_text(value.gain),
                    is_rule ? "" : range_text(value.sampling_gain_interval),
                    share_in_percent(value.treated_fraction)});
   };
   add(policy.rule, true);
-  add(policy.done, false);
+  add(policy.logged, false);
   add(policy.best_single, false);
   for (const RuleValue& single : policy.singles) add(single, false);
   return table.to_string();
 }
 
-/// The single arm within the budget that is worth most.
+/// The single arm within the budget with the largest value.
 const RuleValue& strongest_single(const LearntPolicy& policy) {
   const RuleValue* best = &policy.singles.front();
   for (const RuleValue& single : policy.singles) {
@@ -82,34 +82,37 @@ std::string verdict_text(const LearntPolicy& policy) {
   switch (policy.verdict) {
     case RuleVerdict::kSingleArm:
       return fmt::format(
-          "No question pays: the best tree gives everyone {}. The values above are those of trees "
-          "that were learnt without a fold each.",
+          "No split improves the value: the best tree gives every unit arm {}. The values above "
+          "are "
+          "those of the cross-fitted trees.",
           printable(policy.arms[policy.tree.nodes.front().arm]));
     case RuleVerdict::kBetter:
       return fmt::format(
-          "The learnt rule is better than giving everyone the same: it gains {} per unit over "
-          "\"{}\", the best of those.",
+          "The learnt rule is better than any single arm: it gains {} per unit over \"{}\", the "
+          "best "
+          "of them.",
           gain_text(rival), rival.name);
     case RuleVerdict::kWorse:
       return fmt::format(
-          "The learnt rule is WORSE than giving everyone the same: it gains {} per unit over "
-          "\"{}\". Do not use it.",
+          "The learnt rule is WORSE than a single arm: it gains {} per unit over \"{}\". Do not "
+          "use "
+          "it.",
           gain_text(rival), rival.name);
     case RuleVerdict::kUnclear:
       break;
   }
   return fmt::format(
-      "The learnt rule is not shown to be better than giving everyone the same: it gains {} per "
-      "unit over \"{}\". The simpler choice may do as well.",
+      "The learnt rule is not shown to be better than a single arm: it gains {} per unit over "
+      "\"{}\". The single arm may do as well.",
       gain_text(rival), rival.name);
 }
 
-std::string against_done_text(const RuleValue& done) {
+std::string against_logged_text(const RuleValue& logged) {
   const char* verdict =
-      done.sampling_gain_interval.first > 0    ? "It is better than the logged policy"
-      : done.sampling_gain_interval.second < 0 ? "It is worse than the logged policy"
-                                               : "Against the logged policy nothing is clear";
-  return fmt::format("{}: it gains {} per unit.", verdict, gain_text(done));
+      logged.sampling_gain_interval.first > 0    ? "It is better than the logged policy"
+      : logged.sampling_gain_interval.second < 0 ? "It is worse than the logged policy"
+                                                 : "No clear difference from the logged policy";
+  return fmt::format("{}: it gains {} per unit.", verdict, gain_text(logged));
 }
 
 std::string cost_text(const LearntPolicy& policy) {
@@ -124,13 +127,13 @@ std::string cost_text(const LearntPolicy& policy) {
 std::string budget_text(const LearntPolicy& policy, double budget) {
   if (budget >= 1) return "";
   return fmt::format(
-      "Budget {}: the rule treats {} of the nodes; out of fold the trees treat {}.{}\n",
+      "Budget {}: the rule treats {} of the nodes; out of fold, the trees treat {}.{}\n",
       share_in_percent(budget), share_in_percent(policy.treated_fraction),
       share_in_percent(policy.rule.treated_fraction),
       policy.price > 0
-          ? fmt::format(" It pays to treat more units as long as that costs less than {} each.",
+          ? fmt::format(" A larger budget pays where treating one more unit costs less than {}.",
                         readable_number(policy.price))
-          : " It would treat no more without the budget.");
+          : " The budget does not bind.");
 }
 
 }  // namespace
@@ -161,25 +164,20 @@ std::string learnt_policy_text(const LearntPolicy& policy, const LearnPolicyOpti
                   grouped(policy.arm.size()), grouped(policy.columns.size()),
                   grouped(policy.num_candidates), rule_text(policy));
   text += fmt::format(
-      "What such a rule is worth: every node is decided by a tree that was learnt without its "
-      "fold\n"
-      "{}\n",
+      "Value of the rule by cross-fitting: the tree that decides for a node was learnt without its "
+      "fold\n{}\n",
       values_table(policy, options.level));
   text += cost_text(policy) + budget_text(policy, options.tree.budget);
-  text += verdict_text(policy) + "\n" + against_done_text(policy.done) + "\n";
+  text += verdict_text(policy) + "\n" + against_logged_text(policy.logged) + "\n";
   if (policy.verdict != RuleVerdict::kSingleArm) {
-    text += fmt::format(
-        "On the nodes it was learnt from the rule seems to be worth {}: too good to be true, not "
-        "to "
-        "be quoted.\n",
-        value_text(policy.in_sample_value));
+    text += fmt::format("In-sample value of the rule: {}. It is optimistic; do not quote it.\n",
+                        value_text(policy.in_sample_value));
   }
-  text += fmt::format(
-      "Intervals are about the population, {}. They assume that what the models see explains "
-      "who was treated.\n",
-      options.dependence == Dependence::kIndependent
-          ? "and take them as independent"
-          : "and allow for errors that neighbours share");
+  text +=
+      fmt::format("Intervals are for the population, {}. They assume no unmeasured confounding.\n",
+                  options.dependence == Dependence::kIndependent
+                      ? "with independent errors"
+                      : "and allow for correlated errors of neighbours");
   for (const std::string& warning : policy.warnings) text += "! " + warning + "\n";
   return text;
 }

@@ -5,14 +5,13 @@
 namespace cone {
 namespace {
 
-/// A stage may have several phases, and nobody knows how many: each gets this share of what is left
-/// of it.
+/// A stage may have an unknown number of phases: each gets this share of the rest of the stage.
 constexpr double kShareOfPhase = 0.8;
-/// What a stage may get to by its expected time alone.
+/// The share of a stage that elapsed time alone may reach.
 constexpr double kMostByTime = 0.95;
-/// The forecast counts as much as this share of the run that was measured.
+/// Weight of the forecast: as much as a measurement of this share of the run.
 constexpr double kWeightOfForecast = 0.1;
-/// Before this share is done nothing is known of a run without a forecast.
+/// Without a forecast there is no estimate before this share is done.
 constexpr double kLeastMeasured = 0.02;
 
 }  // namespace
@@ -25,7 +24,7 @@ double ProgressEstimate::slowness(double now) const {
 void ProgressEstimate::enter(const ProgressStage& stage, double now) {
   const bool returns =
       stage.label.size() < stage_.label.size() && stage_.label.starts_with(stage.label);
-  if (!is_in_run() && stage.begin == 0) {  // of a run that comes
+  if (!is_in_run() && stage.begin == 0) {  // a new run
     run_start_ = now;
     furthest_ = 0;
   }

@@ -8,9 +8,9 @@
 
 namespace cone {
 
-/// How far a run is and how long the rest may take, from what an observer is told. Times are
-/// seconds of any clock. Within stages the share that is done never falls. A stage that tells
-/// little is taken to go on as fast as expected, so that the time left falls while it lasts.
+/// Progress and remaining time of a run, from the reports that an observer gets. Times are seconds
+/// of any clock. Within stages the completed share never falls. A stage that reports little is
+/// assumed to proceed as fast as expected, so that the remaining time falls while it lasts.
 class ProgressEstimate {
  public:
   struct Position {
@@ -18,7 +18,7 @@ class ProgressEstimate {
     double seconds_left = -1;  ///< negative where unknown
   };
 
-  /// How long the run that comes may take; 0: not known.
+  /// Forecast of the next run's duration; 0: unknown.
   void expect(double seconds) { expected_ = seconds; }
   void enter(const ProgressStage& stage, double now);
   Position update(std::string_view phase, std::uint64_t done, std::uint64_t total, double now);
@@ -30,19 +30,19 @@ class ProgressEstimate {
   double start() const { return is_in_run() ? run_start_ : phase_start_; }
 
  private:
-  /// Measured over expected time so far; near 1 as long as little was measured.
+  /// Measured over expected time so far; near 1 while little has been measured.
   double slowness(double now) const;
 
   double expected_ = 0;
   std::string phase_;
   double phase_start_ = 0;
-  double phase_floor_ = 0;  ///< share of the run that was done when the phase began
+  double phase_floor_ = 0;  ///< completed share of the run when the phase began
   ProgressStage stage_;
   double stage_start_ = 0;
   double stage_floor_ = 0;
   double stage_slowness_ = 1;  ///< when the stage began
   double run_start_ = 0;
-  double furthest_ = 0;  ///< share of the run that is done
+  double furthest_ = 0;  ///< completed share of the run
 };
 
 }  // namespace cone

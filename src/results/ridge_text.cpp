@@ -9,7 +9,7 @@
 namespace cone {
 
 std::string variance_shares_text(const NetworkRidgeSummary& ridge) {
-  std::vector<TextTable::Column> columns = {{"arm", TextTable::Align::kLeft}, {"learnt on"}};
+  std::vector<TextTable::Column> columns = {{"arm", TextTable::Align::kLeft}, {"nodes"}};
   for (const auto& [name, variance] : ridge.arms.front().groups) columns.push_back({name});
   columns.push_back({"noise"});
   TextTable table(columns);

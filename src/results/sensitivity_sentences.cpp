@@ -25,7 +25,7 @@ std::string describe_value(const SensitivityReport& report, const PolicySensitiv
   const std::string range = fmt::format("{} to {}", number(policy.sampling_interval.first),
                                         number(policy.sampling_interval.second));
   if (report.reference == Reference::kNothing) {
-    return fmt::format("{} is worth {} per unit ({}), if nothing is hidden.", name,
+    return fmt::format("{} is worth {} per unit ({}) if there is no unmeasured confounding.", name,
                        number(policy.value), range);
   }
   const std::string other =
@@ -35,39 +35,41 @@ std::string describe_value(const SensitivityReport& report, const PolicySensitiv
                                  ? range
                                  : fmt::format("{} to {}", number(-policy.sampling_interval.second),
                                                number(-policy.sampling_interval.first));
-  return fmt::format("{} is worth {} {} per unit than {} ({}), if nothing is hidden.", name,
-                     number(std::abs(policy.value)), more ? "more" : "less", other, bounds);
+  return fmt::format(
+      "{} is worth {} {} per unit than {} ({}) if there is no unmeasured confounding.", name,
+      number(std::abs(policy.value)), more ? "more" : "less", other, bounds);
 }
 
 std::string describe_breakdown(const SensitivityReport& report, const PolicySensitivity& policy) {
   const Breakdown& found = policy.breakdown;
   if (found.confident == 1.0) {
     return sentence(
-        "Chance alone could explain the distance from {:g}: no unmeasured confounder is needed.",
+        "The difference from {:g} is not significant even without unmeasured confounding.",
         report.threshold);
   }
   if (!found.lambda) {
     std::string text = sentence(
-        "Were the odds of treatment off by a factor of {:g}, for a reason that decides outcomes "
-        "too, it would still stand",
+        "Marginal sensitivity model: an unmeasured confounder that changes the odds of treatment "
+        "by a factor of up to Λ = {:g} does not explain it away",
         report.lambda_max);
     return found.confident
-               ? text + sentence("; chance could explain the rest from a factor of {:.2f} on.",
+               ? text + sentence("; from Λ = {:.2f} on the difference is no longer significant.",
                                  *found.confident)
                : text + ".";
   }
   return sentence(
-      "To undo it, the odds of treatment would have to be off by a factor of {:.2f}, for a reason "
-      "that decides outcomes too; from {:.2f} on chance could explain what is left.",
+      "Marginal sensitivity model: an unmeasured confounder that changes the odds of treatment by "
+      "a "
+      "factor of Λ = {:.2f} explains it away; from Λ = {:.2f} on the difference is no longer "
+      "significant.",
       *found.lambda, found.confident.value_or(*found.lambda));
 }
 
 std::string describe_robustness(const PolicySensitivity& policy) {
   if (policy.confident_robustness == 0) return "";
   return sentence(
-      "A unmeasured confounder would have to explain {:.1f} % of what is left of the outcomes and "
-      "as much "
-      "of who was treated ({:.1f} % with chance).",
+      "Robustness value: an unmeasured confounder would need a partial R² of {:.1f} % with both "
+      "outcome and treatment to explain it away, {:.1f} % to make it not significant.",
       100 * policy.robustness, 100 * policy.confident_robustness);
 }
 
@@ -77,22 +79,22 @@ std::string describe_network(const SensitivityReport& report, const PolicySensit
                    [](const Benchmark& benchmark) { return benchmark.name == "network"; });
   if (found == policy.benchmarks.end() || policy.confident_robustness == 0) return "";
   if (!found->treatment_gain_is_clear) {
-    return "What the network tells of who was treated, beyond the features, is within chance: it "
-           "is "
-           "no clear yardstick for what is hidden.";
+    return "The network does not significantly improve the treatment model beyond the features: it "
+           "is no benchmark for unmeasured confounding.";
   }
   const double times = times_to_explain_away(report, policy, *found);
   if (!std::isfinite(times)) return "";
   if (times < 1) {
     return sentence(
-        "An unmeasured confounder {:.0f} % as strong as the network, on outcomes and on treatment "
-        "alike, could explain it away.",
+        "An unmeasured confounder {:.0f} % as strong as the network, on both outcome and "
+        "treatment, "
+        "would explain it away.",
         100 * times);
   }
   return sentence(
-      "It would take an unmeasured confounder {:.1f} times as strong as the network, on outcomes "
-      "and "
-      "on treatment alike, to explain it away.",
+      "It would take an unmeasured confounder {:.1f} times as strong as the network, on both "
+      "outcome "
+      "and treatment, to explain it away.",
       times);
 }
 
@@ -109,15 +111,16 @@ double times_to_explain_away(const SensitivityReport& report, const PolicySensit
 std::vector<std::string> sensitivity_sentences(const SensitivityReport& report,
                                                const PolicySensitivity& policy) {
   if (report.reference == Reference::kPolicy && policy.scale_by_arm == 0) {
-    return {fmt::format("{} does the same as {} for everyone: nothing can come between them.",
+    return {fmt::format("{} assigns every unit as {} does: their difference is zero.",
                         printable(policy.policy), printable(policy.against))};
   }
-  if (!policy.doubt.empty()) return {fmt::format("No figure can be relied on. {}.", policy.doubt)};
+  if (!policy.doubt.empty())
+    return {fmt::format("These results are not reliable. {}.", policy.doubt)};
   if (report.reference == Reference::kLogged && policy.scale_by_arm == 0 &&
       policy.standard_error == 0) {
     return {
-        fmt::format("{} does the logged policy: what that is worth is known, and nothing hidden "
-                    "can change it.",
+        fmt::format("{} is identical to the logged policy: its value is observed, and unmeasured "
+                    "confounding cannot change it.",
                     printable(policy.policy))};
   }
   std::vector<std::string> out = {describe_value(report, policy),

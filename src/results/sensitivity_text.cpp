@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array kShownLambdas = {1.0, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0};
 
-/// Digits that fit the error, as the sentences have.
+/// Three digits of the standard error.
 int sensitivity_decimals(const PolicySensitivity& policy) {
   if (!(policy.standard_error > 0) || !std::isfinite(policy.standard_error)) return 4;
   return std::clamp(2 - static_cast<int>(std::floor(std::log10(policy.standard_error))), 0, 17);
@@ -24,11 +24,11 @@ int sensitivity_decimals(const PolicySensitivity& policy) {
 std::string curve_table(const SensitivityReport& report, const PolicySensitivity& policy) {
   const int decimals = sensitivity_decimals(policy);
   const auto number = [&](double value) { return sentence("{:.{}f}", value, decimals); };
-  TextTable table({{"odds off by"},
-                   {"at least"},
-                   {"at most"},
-                   {sentence("{:g} % interval of both", 100 * report.level)}});
-  // The interval at 1 says which quantile its ends are at.
+  TextTable table({{"Λ"},
+                   {"lower bound"},
+                   {"upper bound"},
+                   {sentence("{:g} % CI of the bounds", 100 * report.level)}});
+  // The interval at Λ = 1 gives the quantile.
   const double z = policy.standard_error > 0
                        ? (policy.sampling_interval.second - policy.value) / policy.standard_error
                        : 0;
@@ -46,12 +46,12 @@ std::string curve_table(const SensitivityReport& report, const PolicySensitivity
 
 std::string benchmark_table(const SensitivityReport& report, const PolicySensitivity& policy) {
   const int decimals = sensitivity_decimals(policy);
-  TextTable table({{"as strong as", TextTable::Align::kLeft},
-                   {"on outcomes"},
-                   {"on treatment"},
-                   {"could move it by"},
-                   {"did move it by"},
-                   {"times to undo it"}});
+  TextTable table({{"benchmark", TextTable::Align::kLeft},
+                   {"partial R² outcome"},
+                   {"partial R² treatment"},
+                   {"bias bound"},
+                   {"change when omitted"},
+                   {"times to explain away"}});
   for (const Benchmark& benchmark : policy.benchmarks) {
     const double times = times_to_explain_away(report, policy, benchmark);
     table.add_row(
@@ -67,11 +67,11 @@ std::string benchmark_table(const SensitivityReport& report, const PolicySensiti
 std::string describe_models(const SensitivityReport& report) {
   const std::string treatment =
       report.treatment_r2 > 0.005
-          ? sentence("explain {:.0f} % of who was treated", 100 * report.treatment_r2)
-          : "explain next to nothing of who was treated";
+          ? sentence("have R² {:.0f} % for the treatment", 100 * report.treatment_r2)
+          : "have R² near 0 for the treatment";
   return fmt::format(
-      "The network ridge explains {} of the outcomes out of fold; propensities from "
-      "{} {}.\nAll figures are for these {} units.\n",
+      "Out of fold, the network ridge has R² {} for the outcome; propensities from {} {}.\nAll "
+      "results are for the sample of {} units.\n",
       share_in_percent(report.outcome_r2, 0),
       report.propensity_sees_network ? "features and network" : "the features", treatment,
       grouped(report.num_nodes));
@@ -89,11 +89,12 @@ std::string sensitivity_text(const SensitivityReport& report) {
     if (!policy.doubt.empty()) continue;
     const int decimals = sensitivity_decimals(policy);
     text += sentence(
-        "\nDoubly robust {:.{}f}, network ridge {:.{}f}. The bounds are around the first.\n\n",
+        "\nDoubly robust {:.{}f}, network ridge {:.{}f}. The bounds are around the doubly robust "
+        "estimate.\n\n",
         policy.value, decimals, policy.ridge_value, decimals);
     if (policy.error_factor > 1.005) {
       text += sentence(
-          "Errors of connected units go together: standard errors are {:.2f} times those of "
+          "Errors of connected units are correlated: standard errors are {:.2f} times those of "
           "independent units.\n\n",
           policy.error_factor);
     }
@@ -101,8 +102,8 @@ std::string sensitivity_text(const SensitivityReport& report) {
     if (!policy.benchmarks.empty()) text += "\n" + benchmark_table(report, policy);
   }
   for (const std::string& warning : report.warnings) {
-    const auto says_it = [&](const PolicySensitivity& policy) { return policy.doubt == warning; };
-    if (std::ranges::none_of(report.policies, says_it)) text += "! " + warning + "\n";
+    const auto is_said = [&](const PolicySensitivity& policy) { return policy.doubt == warning; };
+    if (std::ranges::none_of(report.policies, is_said)) text += "! " + warning + "\n";
   }
   return text;
 }

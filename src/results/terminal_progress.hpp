@@ -22,7 +22,7 @@ std::string forecast_text(std::span<const ExpectedCost> costs);
 
 /// Draws a progress bar on a terminal, or, where `interactive` is false, a plain line every few
 /// seconds. Within stages there is one bar for the whole run, which never moves back; without, one
-/// per phase. What is shorter than `delay_seconds` leaves no trace.
+/// per phase. Phases shorter than `delay_seconds` print nothing.
 class TerminalProgress : public ProgressObserver {
  public:
   TerminalProgress(std::ostream& out, bool interactive, double delay_seconds = 0.5);
@@ -32,7 +32,7 @@ class TerminalProgress : public ProgressObserver {
 
   bool update(std::string_view phase, std::uint64_t done, std::uint64_t total) override;
   void enter(const ProgressStage& stage) override;
-  /// How long the run that comes may take.
+  /// Forecast of the next run's duration.
   void expect(double seconds) { estimate_.expect(seconds); }
   /// Removes the bar, so that other text can follow on a clean line.
   void clear();

@@ -13,7 +13,7 @@
 namespace cone {
 namespace {
 
-/// Characters, not bytes: continuation bytes of UTF-8 take no room.
+/// Characters, not bytes: continuation bytes of UTF-8 have no width.
 std::size_t display_width(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
@@ -63,8 +63,7 @@ std::string TextTable::to_string() const {
 
 std::string arm_cost_text(const ArmCost& arm) {
   if (arm.column.empty()) return fmt::format("{}", arm.cost);
-  return fmt::format("{} on average, by column {}", readable_number(arm.cost),
-                     printable(arm.column));
+  return fmt::format("mean {}, by column {}", readable_number(arm.cost), printable(arm.column));
 }
 
 }  // namespace cone

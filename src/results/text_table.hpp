@@ -26,7 +26,7 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// "0.4", or "0.37 on average, by column price".
+/// "0.4", or "mean 0.37, by column price".
 std::string arm_cost_text(const ArmCost& arm);
 
 }  // namespace cone

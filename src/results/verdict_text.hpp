@@ -6,11 +6,10 @@
 
 namespace cone {
 
-/// One line per diagnostic: its name, a mark on cautions, and what it found. Empty where there is
-/// none.
+/// One line per diagnostic: name, verdict and finding. Empty without diagnostics.
 std::string verdicts_text(const Diagnostics& diagnostics);
 
-/// The cautions that no warning of an estimate says, as warnings.
+/// Cautions that no warning of an estimate repeats, as warning lines.
 std::string caution_lines(const Diagnostics& diagnostics);
 
 }  // namespace cone

@@ -37,13 +37,13 @@ std::vector<double> curve_lambdas(const SensitivityOptions& options) {
   return out;
 }
 
-/// Something known that is left out, and the nuisances without it.
+/// A benchmark: what is left out, and the nuisances without it.
 struct LeftOut {
   std::string name;
   FittedTables tables;
 };
 
-/// What to leave out: the network first where there is one, then features.
+/// What to leave out: the network first if there are edges, then features.
 struct BenchmarkPlan {
   bool network = false;
   std::vector<FeatureGroup> groups;
@@ -89,9 +89,9 @@ BenchmarkPlan plan_benchmarks(const LoadedData& data, const std::vector<std::str
     } else {
       const std::string nearest = closest_name(name, names);
       faults.push_back({{.item = "--benchmarks"},
-                        fmt::format("the data has no {} that could be left out", printable(name)),
+                        fmt::format("the data has no {} that can be left out", printable(name)),
                         nearest.empty()
-                            ? "name columns that vary, words, none, or a network that the data has"
+                            ? "name columns that vary, counts, none, or network if there are edges"
                             : fmt::format("did you mean {}?", printable(nearest))});
     }
   }
@@ -102,22 +102,20 @@ BenchmarkPlan plan_benchmarks(const LoadedData& data, const std::vector<std::str
 void require_log(const Dataset& data) {
   if (!data.has_log()) {
     throw Error(ErrorCode::kData, {{},
-                                   "the data is a bare network: it has no treatments and outcomes",
-                                   "sensitivity needs a log; cone simulate makes one"});
+                                   "the data is a network without treatments and outcomes",
+                                   "add logged treatments and outcomes; cone simulate draws them"});
   }
   if (!(variance(data.outcome, 0) > 0)) {
-    throw Error(ErrorCode::kData,
-                {{.item = "outcome"},
-                 "is the same for everybody: nothing can be said about what moves it",
-                 "check the column, or choose another outcome"});
+    throw Error(ErrorCode::kData, {{.item = "outcome"},
+                                   "is constant: there is no variation to analyse",
+                                   "check the column, or choose another outcome"});
   }
 }
 
-/// Seconds on one core, per node, arm, factor and policy: the bounds by the marginal model.
+/// Seconds on one core, per node, arm, Λ and policy: bounds of the marginal sensitivity model.
 constexpr double kPerBound = 2e-7;
 
-/// The stages of an analysis: fits with everything known, then without one thing after the other,
-/// and last the bounds.
+/// The stages of an analysis: fits with all covariates, fits without each benchmark, the bounds.
 std::vector<ExpectedCost> list_stages(const Context& context, const Dataset& data,
                                       const BenchmarkPlan& benchmarks,
                                       const SensitivityOptions& options, std::size_t num_policies) {
@@ -127,17 +125,17 @@ std::vector<ExpectedCost> list_stages(const Context& context, const Dataset& dat
   const auto tables = [&](const FitSize& of, PropensityModel propensity, bool keeps) {
     return total_seconds(expected_table_costs(of, propensity, options, keeps));
   };
-  // Whether the network predicts the treatment, which is dearer, is known after the fits.
+  // Whether the costlier treatment model with the network is used is known only after the fits.
   const auto without = [&](const FitSize& of) {
     const double by_features = tables(of, PropensityModel::kFeatures, /*keeps=*/true);
     return has_network ? (by_features + tables(of, PropensityModel::kNetwork, /*keeps=*/true)) / 2
                        : by_features;
   };
   std::vector<ExpectedCost> out = {
-      {"everything known", tables(size, PropensityModel::kFeatures, /*keeps=*/false)}};
+      {"all covariates", tables(size, PropensityModel::kFeatures, /*keeps=*/false)}};
   if (has_network) {
-    out.push_back(
-        {"treatment on the network", propensity_seconds(size, PropensityModel::kNetwork, options)});
+    out.push_back({"treatment model with the network",
+                   propensity_seconds(size, PropensityModel::kNetwork, options)});
   }
   if (benchmarks.network) {
     out.push_back({fmt::format("without {}", kNetworkName), without(size.without_network())});
@@ -151,7 +149,7 @@ std::vector<ExpectedCost> list_stages(const Context& context, const Dataset& dat
   return out;
 }
 
-/// Fits and what is made of them, for all policies at once.
+/// Fits and results, for all policies at once.
 class Analysis {
  public:
   Analysis(const Context& context, const LoadedData& data, const SensitivityOptions& options,
@@ -191,16 +189,17 @@ class Analysis {
     report.warnings = warnings_;
     if (report.treatment_r2 <= 0) {
       report.warnings.push_back(
-          "the propensities predict the treatment no better than the shares of the arms do: either "
-          "it was given at random, or what decided it is missing; in the second case the bounds of "
-          "an omitted variable are too narrow");
+          "the propensity model predicts the treatment no better than the shares of the arms: "
+          "either treatment was randomised, or its determinants are unmeasured; then the bounds of "
+          "the omitted-variable bias are too narrow");
     }
   }
 
   PolicySensitivity analyse(const Contrast& contrast, std::vector<MarginalBounds> curve) const {
     PolicySensitivity out;
     const ContrastEstimate estimate = model_->estimate(contrast);
-    // One factor for all of a contrast's errors: neighbours share noise, whatever is hidden.
+    // One factor for all errors of a contrast: the correlation of neighbours' errors does not
+    // depend on unmeasured confounding.
     out.error_factor = inflation_->factor(context_, contrast, estimate, Target::kSample);
     const double population_factor =
         inflation_->factor(context_, contrast, estimate, Target::kPopulation);
@@ -239,7 +238,7 @@ class Analysis {
   }
 
   const MarginalModel& model() const { return *model_; }
-  /// The last stage: what the caller makes of the fits.
+  /// The last stage, which is the caller's.
   StageScope enter_bounds() const { return stages_.enter(stages_.size() - 1); }
   MatrixView<const double> propensity() const { return long_.e.view(); }
 
@@ -261,7 +260,7 @@ class Analysis {
     return total.value() / static_cast<double>(long_.mu.rows());
   }
 
-  /// With all that is known. Propensities take the network in where that clearly helps.
+  /// With all covariates. Propensities use the network where that clearly helps.
   void fit_long() {
     {
       const StageScope stage = stages_.enter(next_stage_++);
@@ -290,8 +289,7 @@ class Analysis {
             {name, fit_tables(context_, data, plan_, propensity, options_, &long_)});
       } catch (const Error& error) {
         if (error.code() != ErrorCode::kData) throw;
-        warnings_.push_back(
-            fmt::format("{} could not be left out: {}", printable(name), error.what()));
+        warnings_.push_back(fmt::format("benchmark {} failed: {}", printable(name), error.what()));
       }
     };
     if (benchmarks_.network) {
@@ -333,7 +331,7 @@ SensitivityReport analyse_sensitivity(const Context& context, const LoadedData& 
                                       const SensitivityOptions& options) {
   validate(options);
   require((reference == Reference::kPolicy) == (against != nullptr),
-          "sensitivity: another policy where one is compared with");
+          "sensitivity: Reference::kPolicy needs another policy");
   require_log(data.observed);
   std::vector<NodeIndex> nodes(data.observed.num_nodes());
   std::iota(nodes.begin(), nodes.end(), NodeIndex{0});

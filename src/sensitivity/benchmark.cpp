@@ -40,7 +40,8 @@ double doubly_robust_value(const LoggedTables& tables, const Contrast& contrast)
   return total.value() / static_cast<double>(tables.arm.size());
 }
 
-/// What a share cf_T of the treatment's variance does to the weights of the contrast.
+/// Converts a partial R² cf_T with the treatment to the relative gain in the variance of the
+/// contrast's weights.
 double convert_gain(const LoggedTables& tables, const Contrast& contrast, double cf_t) {
   CompensatedSum spread;
   CompensatedSum weights;

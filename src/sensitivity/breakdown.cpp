@@ -6,7 +6,7 @@
 namespace cone {
 namespace {
 
-/// How far the end of the bounds towards the threshold is from it, less some standard errors.
+/// Distance of the threshold from the nearer end of the bounds, less some standard errors.
 struct Gap {
   double sign;
   double threshold;
@@ -18,7 +18,7 @@ struct Gap {
   }
 };
 
-/// The smallest Λ at which the gap is no longer above 0: on the curve, then by bisection.
+/// The smallest Λ at which the gap is not positive: on the curve, then by bisection.
 template <class BoundsAt>
 std::optional<double> find_first_crossing(std::span<const MarginalBounds> curve,
                                           const BoundsAt& bounds_at, const Gap& gap) {
@@ -39,7 +39,8 @@ std::optional<double> find_first_crossing(std::span<const MarginalBounds> curve,
 }  // namespace
 
 std::vector<double> lambda_grid(double largest, std::size_t count) {
-  require(largest >= 1 && count >= 2, "sensitivity: no such grid");
+  require(largest >= 1 && count >= 2,
+          "sensitivity: a grid needs a maximum of at least 1 and two values");
   std::vector<double> grid;
   for (std::size_t k = 0; k < count; ++k) {
     const double share = static_cast<double>(k) / static_cast<double>(count - 1);

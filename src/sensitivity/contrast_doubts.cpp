@@ -12,11 +12,11 @@
 namespace cone {
 namespace {
 
-// Those of cone evaluate (src/estimate/overlap.cpp, docs/diagnostics.md).
+// The thresholds of cone evaluate (src/estimate/overlap.cpp, docs/diagnostics.md).
 constexpr double kSurprisingMeanWeight = 3;  // standard errors
-constexpr double kUnsupported = 0.02;
+constexpr double kLargeOffSupport = 0.02;
 
-double unsupported_share(MatrixView<const double> policy, MatrixView<const double> propensity,
+double off_support_share(MatrixView<const double> policy, MatrixView<const double> propensity,
                          const PropensityBounds& bounds) {
   constexpr double kAtTheBound = 1 + 1e-9;
   CompensatedSum total;
@@ -48,23 +48,23 @@ std::optional<std::string> doubt_overlap(const std::string& name, const LoggedSa
                                          MatrixView<const double> policy,
                                          MatrixView<const double> propensity,
                                          const PropensityBounds& bounds) {
-  const double unsupported = unsupported_share(policy, propensity, bounds);
-  if (unsupported > kUnsupported) {
+  const double off_support = off_support_share(policy, propensity, bounds);
+  if (off_support > kLargeOffSupport) {
     return sentence(
-        "{}: the log hardly ever did what the policy does for {:.2g} % of the units (propensity "
-        "at the bound of {}); hardly any logged outcome speaks for them, and no bound here "
-        "allows for that",
-        printable(name), 100 * unsupported, bounds.lows_in_words());
+        "{}: positivity violation: for {:.2g} % of the units the logged data lack the arm that the "
+        "policy assigns (propensity at the bound of {}); the bounds here do not allow for that",
+        printable(name), 100 * off_support, bounds.lows_in_words());
   }
   std::vector<double> weights = importance_weights(sample.arm, policy, propensity);
   const double surplus = mean(weights) - 1;
-  // That nodes stand for more or fewer units is no surprise.
+  // Variation of the survey weights themselves is expected.
   for (std::size_t i = 0; i < sample.weight.size(); ++i) weights[i] -= sample.weight[i];
   const double error = standard_error(weights);
   if (std::abs(surplus) <= kSurprisingMeanWeight * error + 1e-9) return std::nullopt;
   return sentence(
-      "{}: its mean weight is {:.3g}, where propensities that describe the log give 1 ± {:.2g}: "
-      "they do not, or the policy goes by the logged policy itself; do not rely on its figures",
+      "{}: its mean weight is {:.3g}, where correct propensities give 1 ± {:.2g}: the propensity "
+      "model is misspecified, or the policy depends on the logged treatment; do not rely on these "
+      "results",
       printable(name), 1 + surplus, error);
 }
 
@@ -74,7 +74,7 @@ std::optional<std::string> doubt_agreement(const PolicySensitivity& found) {
   if (found.standard_error == 0 || !(apart > kFarApart * found.standard_error)) return std::nullopt;
   return sentence(
       "{}: the doubly robust estimate ({:.4g}) and the network ridge ({:.4g}) are more than two "
-      "standard errors apart: trust neither before you know why",
+      "standard errors apart: find the reason before you use either",
       printable(found.policy), found.value, found.ridge_value);
 }
 

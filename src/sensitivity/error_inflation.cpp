@@ -40,7 +40,7 @@ ErrorInflation::~ErrorInflation() = default;
 double ErrorInflation::factor(const Context& context, const Contrast& contrast,
                               const ContrastEstimate& estimate, Target target) const {
   const LoggedTables& tables = parts_->tables;
-  ErrorParts errors{.these = estimate.influence,
+  ErrorParts errors{.sample = estimate.influence,
                     .unlogged_variance = estimate.unlogged_variance,
                     .population = estimate.population_influence};
   Matrix<double> weights(tables.mu.rows(), tables.mu.cols());
@@ -52,7 +52,7 @@ double ErrorInflation::factor(const Context& context, const Contrast& contrast,
       if (a != t) elsewhere += weights(i, a);
     }
     const double residual = tables.outcome[i] - tables.mu(i, t);
-    errors.grouped.push_back(errors.these[i] - elsewhere * residual);
+    errors.grouped.push_back(errors.sample[i] - elsewhere * residual);
     errors.coefficient.push_back(weights(i, t) * (1 - tables.e(i, t)) / tables.e(i, t));
   }
   const ErrorParts* const one = &errors;

@@ -8,17 +8,17 @@
 
 namespace cone {
 
-/// How much larger standard errors are because errors of connected units go together. The views
-/// and the data must outlive it.
+/// The factor by which correlated errors of connected units increase standard errors. The views and
+/// the data must outlive it.
 class ErrorInflation {
  public:
   ErrorInflation(const Context& context, const Dataset& data, const LoggedTables& tables,
                  Dependence wanted, double level);
   ~ErrorInflation();
 
-  /// The standard error of the contrast for a target by the dependence that is wanted, over the one
-  /// of independent nodes. Of few clusters it makes a normal quantile at the level do for the
-  /// t distribution.
+  /// The standard error of the contrast for a target under the given dependence, over the one for
+  /// independent nodes. With few clusters the factor includes the ratio of the t to the normal
+  /// quantile at the level.
   double factor(const Context& context, const Contrast& contrast, const ContrastEstimate& estimate,
                 Target target) const;
 

@@ -9,7 +9,7 @@
 namespace cone {
 namespace {
 
-/// Means and mean squares of the measurements over all nodes and per arm.
+/// Means and mean squares of the numeric features over all nodes and per arm.
 struct ColumnMeans {
   Matrix<double> of_arm;  ///< (arms + 1) × columns, the last row over all nodes
   std::vector<double> squares;
@@ -75,10 +75,10 @@ std::vector<FeatureGroup> list_feature_groups(const LoadedData& data) {
   }
   std::erase_if(groups, [](const FeatureGroup& group) { return group.imbalance < 0; });
   if (features.num_counts() > 0) {
-    FeatureGroup& words = groups.emplace_back();
-    words.name = "counts";
-    words.columns.resize(features.num_counts());
-    std::iota(words.columns.begin(), words.columns.end(),
+    FeatureGroup& counts = groups.emplace_back();
+    counts.name = "counts";
+    counts.columns.resize(features.num_counts());
+    std::iota(counts.columns.begin(), counts.columns.end(),
               static_cast<std::uint32_t>(features.num_dense));
   }
   return groups;

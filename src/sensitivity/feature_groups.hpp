@@ -9,16 +9,16 @@
 namespace cone {
 
 /// Features that are left out together: a column of the user's table with all that it became (a
-/// category has one feature per level), or all words (counts).
+/// category has one feature per level), or all count features.
 struct FeatureGroup {
   std::string name;
   std::vector<std::uint32_t> columns;
-  /// Of its features the largest difference between the mean of an arm and that of all nodes, in
-  /// standard deviations. 0 for words, which nobody compares one by one.
+  /// The largest difference over its features between the mean of an arm and that of all nodes, in
+  /// standard deviations. 0 for count features, which are not compared one by one.
   double imbalance = 0;
 };
 
-/// In the order of the table, words last. Columns without any variation are not listed.
+/// In the order of the table, count features last. Columns without any variation are not listed.
 std::vector<FeatureGroup> list_feature_groups(const LoadedData& data);
 
 /// The data with the group's features all zero, which no learner uses.

@@ -27,17 +27,17 @@ enum class PropensityModel {
   kNetwork,   ///< network ridge of the treatment (predict_treatment)
 };
 
-/// Outcomes by the network ridge, propensities as asked for. `like`: a fit to more of the same
-/// data, whose variances are kept where the groups are the same (VarianceSource).
+/// Outcomes by the network ridge, propensities by `model`. `like`: a fit to more of the same data,
+/// whose variances are reused where the groups are the same (VarianceSource).
 FittedTables fit_tables(const Context& context, const Dataset& data, const FitPlan& plan,
                         PropensityModel model, const SensitivityOptions& options,
                         const FittedTables* like = nullptr);
 
-/// Propensities alone, within the bound of the options.
+/// Propensities alone, clipped at the bound of the options.
 PropensityTable fit_propensity(const Context& context, const Dataset& data, const FitPlan& plan,
                                PropensityModel model, const SensitivityOptions& options);
 
-/// What they may take; `keeps`: with the variances of tables that they are like.
+/// Expected run times; `keeps`: variances are reused.
 std::vector<ExpectedCost> expected_table_costs(const FitSize& size, PropensityModel model,
                                                const SensitivityOptions& options, bool keeps);
 double propensity_seconds(const FitSize& size, PropensityModel model,

@@ -11,7 +11,7 @@
 namespace cone {
 namespace {
 
-/// Γ and its part that is noise, at one node under one arm.
+/// Γ and its noise part, for one node and arm.
 struct Score {
   double gamma = 0;
   double noise = 0;
@@ -23,8 +23,8 @@ Score combine(bool is_logged, double y, double e, double kappa, double excess) {
   return {y + noise, noise};
 }
 
-/// The upper score of an outcome of 0 or 1. A linear model may expect less than 0 or more than 1;
-/// what is added to it is what a probability within [0, 1] allows.
+/// The upper score of a binary outcome. A linear model may predict outside [0, 1]; the width added
+/// to its prediction is that of the probability clipped to [0, 1].
 Score score_binary(bool is_logged, double y, double mu, double e, double lambda) {
   const double p = std::clamp(mu, 0.0, 1.0);
   const bool quantile_is_one = p > 1 / (1 + lambda);
@@ -34,8 +34,8 @@ Score score_binary(bool is_logged, double y, double mu, double e, double lambda)
   return combine(is_logged, y, e, kappa, y / lambda + (1 - 1 / lambda) * h - kappa);
 }
 
-/// Mean and standard error in one pass. Curves take thousands of passes over all nodes, so these
-/// sums are plain; they are of differences from the first value, which keeps the digits.
+/// Mean and standard error in one pass. Curves take thousands of passes over all nodes, so the sums
+/// are not compensated; subtracting the first value keeps the precision.
 struct Moments {
   void add(double x) {
     if (std::isnan(origin)) origin = x;
@@ -54,8 +54,8 @@ struct Moments {
   double squares = 0;
 };
 
-/// The same over units: of x − (w − 1)·mean, for x that comes multiplied by the weights w of mean
-/// 1. That is w times how far the unweighted x is from the mean.
+/// The same with survey weights w of mean 1, for x that is multiplied by w: the moments of
+/// x − (w − 1)·mean, whose deviation from the mean is w times that of the unweighted x.
 struct UnitsMoments : Moments {
   void add(double x, double units) {
     Moments::add(x);
@@ -88,7 +88,7 @@ MarginalModel::MarginalModel(const LoggedTables& tables, Matrix<double> scale)
   require_tables(tables_);
   const std::size_t num_arms = tables_.mu.cols();
   require(scale_.rows() == tables_.arm.size() && scale_.cols() == num_arms,
-          "sensitivity: the scale has another size");
+          "sensitivity: the scale has the wrong size");
   const auto [low, high] = std::minmax_element(tables_.outcome.begin(), tables_.outcome.end());
   low_ = *low;
   high_ = *high;
@@ -117,15 +117,15 @@ MarginalModel::Tail MarginalModel::tail_of(std::span<const double> sorted, doubl
   if (sorted.empty()) return {kNaN, kNaN};
   const double t = lambda / (1 + lambda);
   const auto m = static_cast<double>(sorted.size());
-  const auto place = static_cast<std::size_t>(std::max(std::ceil(t * m) - 1, 0.0));
-  const double quantile = sorted[std::min(place, sorted.size() - 1)];
+  const auto index = static_cast<std::size_t>(std::max(std::ceil(t * m) - 1, 0.0));
+  const double quantile = sorted[std::min(index, sorted.size() - 1)];
   double above = 0;
-  for (std::size_t k = place; k < sorted.size(); ++k) above += sorted[k] - quantile;
+  for (std::size_t k = index; k < sorted.size(); ++k) above += sorted[k] - quantile;
   return {quantile, quantile + above / m / (1 - t)};
 }
 
 MarginalScores MarginalModel::score(double lambda) const {
-  require(lambda >= 1, "sensitivity: odds cannot be off by a factor below 1");
+  require(lambda >= 1, "sensitivity: lambda must be at least 1");
   const std::size_t n = tables_.arm.size();
   const std::size_t num_arms = tables_.mu.cols();
   MarginalScores out{.lambda = lambda,
@@ -180,18 +180,18 @@ MarginalScores MarginalModel::score(double lambda) const {
 MarginalBounds MarginalModel::bound(const MarginalScores& scores, const Contrast& contrast) const {
   const std::size_t n = tables_.arm.size();
   const std::size_t num_arms = scores.upper.cols();
-  const bool from_done = contrast.reference == Reference::kLogged;
+  const bool from_logged = contrast.reference == Reference::kLogged;
   UnitsMoments lower, upper;
   Moments lower_noise, upper_noise;
   double unlogged = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const Arm t = tables_.arm[i];
     const double units = contrast.units_at(i);
-    double low = from_done ? -units * tables_.outcome[i] : 0.0;
+    double low = from_logged ? -units * tables_.outcome[i] : 0.0;
     double high = low;
     for (std::size_t a = 0; a < num_arms; ++a) {
       const double weight = contrast.weight(i, a);
-      if (weight == 0) continue;  // an arm that nobody got has no bound, and needs none
+      if (weight == 0) continue;  // an arm without units has no bound, and needs none
       const double with_lower = weight * scores.lower(i, a);
       const double with_upper = weight * scores.upper(i, a);
       low += weight > 0 ? with_lower : with_upper;

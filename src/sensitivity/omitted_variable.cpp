@@ -9,7 +9,7 @@
 namespace cone {
 namespace {
 
-/// A second moment as the mean of terms, and the square root of two of them multiplied.
+/// A second moment as the mean of terms, one per node.
 struct Moment {
   explicit Moment(std::size_t n) : terms(n, 0.0) {}
 
@@ -17,7 +17,7 @@ struct Moment {
   double value = 0;
 };
 
-/// ν² from terms that estimate it better, unless those make it negative.
+/// ν² from the more precise terms, unless their mean is negative.
 Moment positive_moment(Moment better, const Moment& fallback) {
   better.value = mean(better.terms);
   if (better.value > 0) return better;
@@ -87,7 +87,7 @@ double bias_bound(double scale, double cf_y, double cf_d, double rho) {
 double robustness_value(double gap, double scale) {
   if (gap == 0) return 0;
   const double f = std::abs(gap) / scale;
-  // (−f² + √(f⁴ + 4f²))/2 without the difference of nearly equal numbers.
+  // (−f² + √(f⁴ + 4f²))/2 without cancellation.
   return 2 / (1 + std::sqrt(1 + 4 / (f * f)));
 }
 
@@ -108,8 +108,8 @@ double confident_robustness_value(const WithInfluence& estimate, const WithInflu
            z * bound_error(estimate, scale, -sign * multiple);
   };
   if (!is_beyond(0)) return 0;
-  // What is left is concave in the multiple and starts above 0, so it crosses once. At the end of
-  // the interval nothing is left.
+  // The remaining distance is concave in the multiple and positive at 0, so it crosses zero once;
+  // at the end of the interval it is zero before the standard error is subtracted.
   double before = 0;
   double after = std::abs(gap) / scale.value;
   for (int step = 0; step < 200 && after - before > 1e-15 * after; ++step) {

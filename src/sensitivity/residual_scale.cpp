@@ -25,8 +25,8 @@ Matrix<double> residual_scale(const LoggedTables& tables, std::span<const double
     }
     const ResidualVariance fit =
         residual.empty() ? ResidualVariance{kNaN, kNaN} : fit_residual_variance(residual, where);
-    // A line through zero would call nodes without neighbours free of noise: no residual there is
-    // so small that it could be divided by that.
+    // A variance of zero at degree zero is implausible, and residuals are divided by it: bounded
+    // below.
     double typical_square = 0;
     for (const double r : residual) typical_square += r * r / static_cast<double>(residual.size());
     for (std::size_t i = 0; i < n; ++i) {

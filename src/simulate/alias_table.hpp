@@ -9,8 +9,10 @@
 
 namespace cone {
 
-/// Draws item i with probability weights[i] / Σ weights in constant time (Walker 1977, built as in
-/// Vose 1991). One 64-bit draw per call; 8 bytes per item; O(items) to build.
+/// Draws item i with probability weights[i] / Σ weights in constant time by the alias method
+/// (Walker 1977, An Efficient Method for Generating Discrete Random Variables with General
+/// Distributions), built in linear time (Vose 1991, A Linear Algorithm for Generating Random
+/// Numbers with a Given Distribution). One 64-bit draw per call; 8 bytes per item.
 class AliasTable {
  public:
   AliasTable() = default;
@@ -20,7 +22,8 @@ class AliasTable {
   std::size_t size() const { return slots_.size(); }
 
   std::uint32_t draw(Rng& rng) const {
-    // The integer part of u · size picks the slot, its fraction tosses the slot's coin.
+    // The integer part of u · size picks the slot, its fraction decides between the slot and its
+    // alias.
     const auto scaled = static_cast<unsigned __int128>(rng.next_u64()) * slots_.size();
     const auto index = static_cast<std::uint32_t>(scaled >> 64);
     const auto coin = static_cast<std::uint32_t>(static_cast<std::uint64_t>(scaled) >> 32);

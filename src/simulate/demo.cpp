@@ -7,7 +7,7 @@
 namespace cone {
 namespace {
 
-// A name for one world, not a choice: changing it changes what everyone's first look shows.
+// Fixed, so that the demo data are the same everywhere.
 constexpr std::uint64_t kDemoSeed = 20;
 constexpr std::uint64_t kDemoSimulation = 0;
 

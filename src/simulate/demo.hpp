@@ -8,7 +8,7 @@
 
 namespace cone {
 
-/// Its network alone, to simulate other logs on.
+/// The network of the demo data, without treatments and outcomes.
 TopicNetwork demo_network(const Context& context);
 
 }  // namespace cone

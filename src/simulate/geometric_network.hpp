@@ -9,8 +9,9 @@
 
 namespace cone {
 
-/// Units at random places of a square, who know everybody within a distance that gives the mean
-/// degree asked for (units at the rim know fewer). Communities are squares of a grid.
+/// A random geometric graph (Gilbert 1961, Random Plane Networks): nodes have uniform positions in
+/// the unit square and an edge to every node within the distance that gives the mean degree asked
+/// for (fewer near the boundary). Communities are the cells of a square grid.
 struct GeometricNetwork {
   Graph graph;
   std::vector<std::uint32_t> community;  ///< of every node

@@ -6,7 +6,7 @@
 
 namespace cone {
 
-/// Names every option that the choice of network makes meaningless, instead of ignoring it.
+/// Refuses options that have no effect with the chosen kind of network, instead of ignoring them.
 void refuse_idle_simulation(const IsGiven& is_given, const SimulationOptions& options);
 
 }  // namespace cone

@@ -8,8 +8,7 @@
 
 namespace cone {
 
-/// What a user calls data: a table, a folder, a .mat file, or, where nothing on the disk has that
-/// name, the built-in network `demo`.
+/// Loads a table, a folder, a .mat file or, where no such path exists, the built-in data `demo`.
 LoadedData load_named(const Context& context, const std::string& name, const LoadOptions& options);
 
 }  // namespace cone

@@ -14,24 +14,25 @@
 namespace cone {
 
 void NetworkOptions::check(std::vector<Fault>& faults) const {
-  // Half of all pairs is room enough for the sampler to find free ones.
+  // With at most half of all pairs taken the sampler finds free ones quickly.
   const auto connected = static_cast<double>(num_connected(*this));
   const double degree = connected > 0 ? mean_degree * nodes / connected : mean_degree;
   if (mean_degree > 0 && mean_degree < 2) {
-    faults.push_back({{.item = flag_name("mean_degree")},
-                      fmt::format("a mean degree of {} leaves the network in pieces", mean_degree),
-                      "ask for 0 (no edges) or for at least 2"});
+    faults.push_back(
+        {{.item = flag_name("mean_degree")},
+         fmt::format("a mean degree of {} is too small for a connected network", mean_degree),
+         "use 0 (no edges) or at least 2"});
   } else if (mean_degree > 0 && degree > (connected - 1.0) / 2.0) {
     faults.push_back({{.item = flag_name("mean_degree")},
-                      fmt::format("a mean degree of {} does not fit {} nodes with edges",
+                      fmt::format("a mean degree of {} is too large for {} connected nodes",
                                   mean_degree, connected),
-                      "ask for at most half of the other nodes, or for more nodes"});
+                      "lower it to at most half of the other nodes, or raise --nodes"});
   } else if (communities > 0 && layout == Layout::kSocial) {
     const double within = degree * (homophily + (1.0 - homophily) / communities);
     const double others = connected / communities - 1.0;
     if (within > (others + 1.0) / 2.0) {
       faults.push_back({{.item = flag_name("homophily")},
-                        fmt::format("needs {:.1f} neighbours within communities of {:.1f} nodes",
+                        fmt::format("requires {:.1f} neighbours within communities of {:.1f} nodes",
                                     within, others + 1),
                         "lower --homophily, --mean-degree or --communities"});
     }

@@ -22,11 +22,11 @@ struct CliqueGroup {
   std::uint64_t num_edges() const { return count * num_pairs(size); }
 };
 
-/// Average local clustering that cliques of `size` nodes add when they hold `share` of the edges.
+/// Average local clustering added by cliques of `size` nodes with a fraction `share` of the edges.
 /// A node of weight θ is in k ~ Poisson(share θ / (size − 1)) of them; of the pairs among its
 /// d = 2 + (1 − share) θ + k (size − 1) neighbours, k (size − 1) (size − 2) / 2 are in one clique.
 double expected_clustering(std::span<const double> weights, double share, double size) {
-  constexpr double kManyCliques = 30;  // where the Poisson spread no longer matters
+  constexpr double kManyCliques = 30;  // beyond, the Poisson spread is negligible
   double total = 0;
   for (const double weight : weights) {
     const double rate = share * weight / (size - 1.0);
@@ -60,14 +60,14 @@ double solve_increasing(const F& f, double value, double low, double high) {
 /// How many cliques of which sizes give the clustering asked for, out of `num_edges` edges.
 std::vector<CliqueGroup> plan_cliques(const NetworkOptions& options, const Population& population,
                                       std::uint64_t num_edges) {
-  // Arrivals come in random order, so the first few hundred stand for all.
+  // Arrivals are in random order, so the first few hundred are a random sample.
   constexpr std::size_t kSampledNodes = 500;
   std::vector<double> weights;
   for (std::size_t k = 0; k < std::min(kSampledNodes, population.arrivals.size()); ++k) {
     weights.push_back(population.weight[population.arrivals[k]]);
   }
-  // Rather many small cliques than few large ones, which would blur the degrees: fill the share
-  // first, then grow the cliques, up to the size of a neighbourhood, beyond which nothing is won.
+  // Many small cliques rather than few large ones, which would blur the degrees: raise the fraction
+  // of edges first, then the size, up to that of a neighbourhood, beyond which nothing is gained.
   constexpr double kMaxShare = 0.9;
   const double share =
       solve_increasing([&](double c) { return expected_clustering(weights, c, 3); },
@@ -79,7 +79,7 @@ std::vector<CliqueGroup> plan_cliques(const NetworkOptions& options, const Popul
       solve_increasing([&](double s) { return expected_clustering(weights, share, s); },
                        options.clustering, 3, largest);
 
-  // Sizes are whole: split the edges between the two nearest.
+  // Sizes are integers: split the edges between the two nearest.
   const auto small = static_cast<std::uint64_t>(size);
   const double edges_in_cliques = share * static_cast<double>(num_edges);
   const double edges_in_large = edges_in_cliques * (size - static_cast<double>(small));
@@ -99,7 +99,7 @@ class EdgeDrawer {
   EdgeDrawer(const Context& context, const NetworkOptions& options, const Population& population)
       : context_(context), options_(options), population_(population) {}
 
-  /// Each arrival joins an earlier one.
+  /// A random recursive tree: each arrival joins an earlier one.
   void draw_tree(std::span<Edge> out) const {
     std::vector<std::uint32_t> rank(population_.arrivals.size());  // within its community
     std::vector<std::uint32_t> arrived(options_.communities, 0);
@@ -121,7 +121,7 @@ class EdgeDrawer {
 
   /// All pairs of each clique; a node drawn twice makes self loops and repeats, for step 4.
   void draw_cliques(const CliqueGroup& group, std::span<Edge> out) const {
-    // The first ones rather than a coin each: large cliques are few, and coins would be noisy.
+    // The first ones rather than Bernoulli draws, which would be noisy: large cliques are few.
     const auto num_within = static_cast<std::uint64_t>(
         std::llround(options_.homophily * static_cast<double>(group.count)));
     const std::size_t grain = kEdgesPerPiece / num_pairs(group.size) + 1;
@@ -168,7 +168,7 @@ class EdgeDrawer {
     return {context_.seed(), Stream::kNetwork, network_item(purpose, index)};
   }
 
-  /// The first `wanted` different edges in the order drawn; {0, 0} stands for none.
+  /// The first `wanted` different edges in the order drawn; {0, 0} marks no edge.
   static std::vector<Edge> first_distinct(const std::vector<Edge>& candidates,
                                           std::uint64_t wanted) {
     struct Drawn {
@@ -236,11 +236,11 @@ Graph draw_edges(const Context& context, const NetworkOptions& options,
   }
 
   const double share_within =
-      options.homophily + (1.0 - options.homophily) * population.chance_within();
+      options.homophily + (1.0 - options.homophily) * population.probability_within();
   const auto wanted_within =
       static_cast<std::uint64_t>(std::llround(share_within * static_cast<double>(wanted)));
-  // A round fills what is missing unless most of its pairs are taken, which check() rules out but
-  // for the hubs of crowded communities.
+  // A round adds the missing edges unless most of its pairs are taken, which check() rules out
+  // except for hubs of dense communities.
   constexpr std::uint64_t kMaxRounds = 20;
   Graph graph = build_graph(context, options.nodes, edges);
   for (std::uint64_t round = 0; round < kMaxRounds && graph.num_edges() < wanted; ++round) {

@@ -42,7 +42,7 @@ class BoundedPareto {
 
 }  // namespace
 
-double Population::chance_within() const {
+double Population::probability_within() const {
   CompensatedSum total;
   CompensatedSum squares;
   for (const std::vector<NodeIndex>& nodes : members) {
@@ -85,7 +85,7 @@ Population draw_population(const Context& context, const NetworkOptions& options
     }
   });
 
-  if (out.arrivals.empty()) return out;  // no edges, and nobody to draw from
+  if (out.arrivals.empty()) return out;  // no edges, no nodes to draw from
   out.members.resize(options.communities);
   for (const NodeIndex i : out.arrivals) out.members[out.community[i]].push_back(i);
   out.member_tables.resize(options.communities);

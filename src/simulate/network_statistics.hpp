@@ -14,21 +14,24 @@ double mean_degree(const Graph& graph);
 std::size_t max_degree(const Graph& graph);
 
 /// Exponent a of P(degree = d) ∝ d^−a for d ≥ min_degree, by maximum likelihood with the
-/// half-step correction for whole numbers (Clauset, Shalizi and Newman 2009, eq. 3.7):
+/// half-step correction for integers (Clauset, Shalizi and Newman 2009, Power-Law Distributions in
+/// Empirical Data, eq. 3.7):
 /// 1 + m / Σ log(d_i / (min_degree − ½)) over the m degrees ≥ min_degree ≥ 1. NaN where there are
-/// none. Knows of no cut-off: a bounded tail reads as a steeper one.
+/// none. Ignores a cut-off: a bounded tail gives a larger exponent.
 double degree_tail_exponent(const Graph& graph, std::size_t min_degree);
 
-/// Mean over all nodes of the share of pairs of neighbours that are neighbours; a node of degree 0
-/// or 1 counts as 0. Exact up to `max_exact_nodes` nodes, in Σ_edges (d_i + d_j) steps; beyond, the
-/// mean over 1,000,000 draws of a node and two of its neighbours (standard error under 0.0005), a
-/// function of the context's seed. NaN without nodes.
+/// Average local clustering coefficient (Watts and Strogatz 1998, Collective Dynamics of
+/// 'Small-World' Networks): the mean over all nodes of the fraction of pairs of neighbours that are
+/// connected; a node of degree 0 or 1 counts as 0. Exact up to `max_exact_nodes` nodes, in Σ_edges
+/// (d_i + d_j) steps; beyond, the mean over 1,000,000 draws of a node and two of its neighbours
+/// (standard error under 0.0005), a function of the context's seed. NaN without nodes.
 double average_clustering(const Context& context, const Graph& graph,
                           std::size_t max_exact_nodes = 20'000);
 
-/// Newman's assortativity of a label: (s − c) / (1 − c), with s the share of edges within a
-/// label and c = Σ_labels (share of edge ends)², what s is by chance for these degrees. 0 for
-/// random wiring, 1 when all edges are within; NaN without edges or with one label only.
+/// Assortativity of a label (Newman 2003, Mixing Patterns in Networks): (s − c) / (1 − c), with s
+/// the fraction of edges within a label and c = Σ_labels (fraction of edge ends)², the expectation
+/// of s under random wiring with these degrees. 0 for random wiring, 1 when all edges are within;
+/// NaN without edges or with one label only.
 double label_assortativity(const Graph& graph, std::span<const std::uint32_t> labels);
 
 /// Correlation of topics r across the two ends of an edge, over all K topics at once:

@@ -4,7 +4,7 @@
 
 namespace cone {
 
-/// What an item of Stream::kNetwork or Stream::kWords is for; each purpose numbers its own items.
+/// Purpose of an item of Stream::kNetwork or Stream::kWords; each purpose numbers its own items.
 enum class NetworkDraw : std::uint64_t {
   kOrder = 0,
   kNode = 1,
@@ -17,7 +17,7 @@ enum class NetworkDraw : std::uint64_t {
   kWordOrder = 8,
   kTokens = 9,
   kWedge = 10,
-  kPlace = 11,
+  kPosition = 11,
   kTopUpWithin = 0x1000,  ///< plus the round
   kTopUpAcross = 0x2000,  ///< plus the round
 };

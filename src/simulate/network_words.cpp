@@ -13,7 +13,7 @@
 namespace cone {
 namespace {
 
-/// Fills `out` with a draw from Dirichlet(concentration); equal shares where all gammas underflow.
+/// Fills `out` with a draw from Dirichlet(concentration); uniform where all gammas underflow.
 void draw_dirichlet(Rng& rng, std::span<const double> concentration, std::span<double> out) {
   double total = 0;
   for (std::size_t k = 0; k < out.size(); ++k) {
@@ -32,7 +32,7 @@ std::vector<AliasTable> draw_topic_words(const Context& context, const NetworkOp
   std::vector<AliasTable> tables(options.topics);
   context.for_each_range(options.topics, 1, [&](std::size_t topic, std::size_t) {
     Rng rng(context.seed(), Stream::kWords, network_item(NetworkDraw::kWordOrder, topic));
-    // Exponential clocks of rate 1 / (1 + index), by the time they ring: a Plackett–Luce order.
+    // Sorting exponential variables of rate 1 / (1 + index) gives a Plackett–Luce order.
     std::vector<double> time(options.words);
     for (std::size_t w = 0; w < time.size(); ++w) {
       time[w] = rng.exponential() * static_cast<double>(w + 1);
@@ -51,7 +51,7 @@ std::vector<AliasTable> draw_topic_words(const Context& context, const NetworkOp
   return tables;
 }
 
-/// The finished rows of a piece of nodes, in 6 bytes per entry.
+/// The finished rows of a range of nodes, in 6 bytes per entry.
 struct Rows {
   std::vector<std::uint32_t> sizes;
   std::vector<std::uint32_t> columns;
@@ -68,7 +68,7 @@ class WordDrawer {
     cumulative_.resize(topics.size());
     std::partial_sum(topics.begin(), topics.end(), cumulative_.begin());
     const std::size_t wanted = draw_num_words(rng);
-    // A node of one narrow topic may run out of new words: stop asking in the end.
+    // A node of one narrow topic may run out of new words: bound the number of draws.
     constexpr std::size_t kMaxTokensPerWord = 16;
     seen_.clear();
     for (std::size_t token = 0; seen_.size() < wanted && token < wanted * kMaxTokensPerWord;
@@ -88,7 +88,7 @@ class WordDrawer {
 
  private:
   std::size_t draw_num_words(Rng& rng) const {
-    constexpr double kLogSpread = 0.55;  // quantiles 10 % and 90 % of BlogCatalog
+    constexpr double kLogSpread = 0.55;  // matches the 10 % and 90 % quantiles of BlogCatalog
     const double wanted = options_.words_per_node *
                           std::exp(kLogSpread * rng.normal() - 0.5 * kLogSpread * kLogSpread);
     return static_cast<std::size_t>(std::clamp(std::round(wanted), 1.0, options_.words / 2.0));
@@ -112,9 +112,9 @@ class WordDrawer {
 
 Matrix<double> draw_topics(const Context& context, const NetworkOptions& options,
                            std::span<const std::uint32_t> community) {
-  constexpr double kProfileConcentration = 0.2;  // a community is about a few of the topics
+  constexpr double kProfileConcentration = 0.2;  // a community concentrates on a few topics
   constexpr double kNodeConcentration = 5;
-  constexpr double kShared = 0.15;  // of a node's interests that any node may have
+  constexpr double kShared = 0.15;  // weight of the uniform distribution in a node's prior
   Matrix<double> prior(options.communities, options.topics);
   const std::vector<double> flat(options.topics, kProfileConcentration);
   for (std::size_t g = 0; g < prior.rows(); ++g) {
@@ -161,7 +161,7 @@ SparseMatrix draw_words(const Context& context, const NetworkOptions& options,
     const auto start = static_cast<std::ptrdiff_t>(offsets[p * kNodesPerPiece]);
     std::ranges::copy(pieces[p].columns, columns.begin() + start);
     std::ranges::copy(pieces[p].counts, values.begin() + start);
-    pieces[p] = {};  // frees it: the peak is what is left of the pieces plus the result
+    pieces[p] = {};  // frees it, to lower the memory peak
   });
   return {options.words, std::move(offsets), std::move(columns), std::move(values)};
 }

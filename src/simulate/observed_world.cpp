@@ -19,17 +19,17 @@ void standardise(std::vector<double>& values) {
 }  // namespace
 
 ArmValues observed_scores(const Context& context, const Graph& graph,
-                          MatrixView<const double> measurements, const OutcomeOptions& options,
+                          MatrixView<const double> numeric_features, const OutcomeOptions& options,
                           std::uint64_t simulation) {
   const std::size_t n = graph.num_nodes();
   ArmValues scores;
   for (int arm = 0; arm < options.arms; ++arm) {
     Rng rng(context.seed(), Stream::kCentroid,
             simulation | (1ULL + static_cast<std::uint64_t>(arm)) << kItemBits);
-    std::vector<double> direction(measurements.cols());
+    std::vector<double> direction(numeric_features.cols());
     for (double& d : direction) d = rng.normal();
     std::vector<double> own(n);
-    for (std::size_t i = 0; i < n; ++i) own[i] = dot(measurements.row(i), direction);
+    for (std::size_t i = 0; i < n; ++i) own[i] = dot(numeric_features.row(i), direction);
     std::vector<double> neighbours(n, 0.0);
     for (NodeIndex i = 0; i < n; ++i) {
       for (const NodeIndex j : graph.neighbours(i)) neighbours[i] += own[j];

@@ -26,7 +26,7 @@ void for_each_edge(const Graph& graph, const Body& body) {
   }
 }
 
-/// factor_i that a weight w_ij is multiplied by on either side: 1/√s_i, 0 without neighbours.
+/// Factors of symmetric normalisation: 1/√s_i, 0 without neighbours.
 std::vector<double> symmetric_factors(const std::vector<double>& strength) {
   std::vector<double> factors(strength.size());
   std::ranges::transform(strength, factors.begin(),
@@ -34,7 +34,7 @@ std::vector<double> symmetric_factors(const std::vector<double>& strength) {
   return factors;
 }
 
-/// Σ_j w_ij values_j, scaled as asked.
+/// Σ_j w_ij values_j with normalised weights.
 std::vector<double> neighbour_sums(const Graph& graph, std::span<const double> edge_weights,
                                    Normalisation normalisation, std::vector<double> values) {
   std::vector<double> strength;
@@ -151,8 +151,8 @@ ArmValues standardised_outcomes(ArmValues scores, std::span<const double> noise)
   if (!(moments.sd > 0)) {
     Fault fault;
     fault.place.item = "outcomes";
-    fault.what = "all simulated outcomes are the same, there is no scale to standardise with";
-    fault.advice = "use topics that vary between nodes, or noise";
+    fault.what = "all simulated outcomes are equal and cannot be standardised";
+    fault.advice = "use topics that vary between nodes, or raise --noise";
     throw Error(ErrorCode::kData, std::move(fault));
   }
   for (std::vector<double>& arm : scores) {

@@ -14,22 +14,23 @@
 #include "cone/options.hpp"
 #include "cone/simulate.hpp"
 
-// Treatments and outcomes for a network whose nodes have topics r_i (rows of a table, sums 1). With
-// hidden edge weights w_ij = w_ji, r̄^0 the mean topics of all nodes and r̄^t the topics of one node
-// for every other arm t (its centroid):
+// Semi-synthetic treatments and outcomes (Guo, Li and Liu 2020, Counterfactual Evaluation of
+// Treatment Assignment Functions with Networked Observational Data, SDM) for a network whose nodes
+// have topics r_i (rows sum to 1). With unobserved edge weights w_ij = w_ji, r̄^0 the mean topics of
+// all nodes and r̄^t the topics of one node for every other arm t (its centroid):
 //
-//   p_i^t  = κ1 r_i·r̄^t + κ2 Σ_j w_ij r_j·r̄^t          no neighbours: the sum is 0
+//   p_i^t  = κ1 r_i·r̄^t + κ2 Σ_j w_ij r_j·r̄^t          without neighbours the sum is 0
 //   t_i    ~ softmax(p_i^0, p_i^1, ...)               two arms: Bernoulli(sigmoid(p_i^1 − p_i^0))
 //   y_i(t) = p_i^t + ε_i,  ε_i ~ N(0, noise²), one draw per node,
 //
-// standardised with the mean and the population sd over all arms. More arms change no draw of the
-// arms before them.
+// standardised with the mean and the population sd over all arms. Further arms do not change the
+// draws of the arms before them.
 
 namespace cone {
 
-/// What no estimator may see. Kept apart from everything that goes into a Dataset.
+/// What is not observed: kept apart from everything that goes into a Dataset.
 struct HiddenState {
-  std::vector<NodeIndex> centroids;  ///< one per arm after the control arm
+  std::vector<NodeIndex> centroids;  ///< one per arm except the control arm
   /// One per undirected edge, in the order of the graph: by source, then target, source < target.
   std::vector<double> edge_weights;
 };
@@ -43,9 +44,9 @@ struct SimulatedLog {
   Matrix<double> propensity;    ///< the true P(t_i = a), nodes × arms
   Truth truth;
   HiddenState hidden;
-  /// What the log says of the nodes beside their words, nodes × columns; of World::kBent and
+  /// Observed numeric features, nodes × columns; only in World::kNonlinear and
   /// World::kObservedConfounding.
-  Matrix<double> measurements;
+  Matrix<double> numeric_features;
 };
 
 struct Moments {
@@ -68,11 +69,11 @@ std::vector<double> nonlinear_effect(const ArmValues& scores, MatrixView<const d
                                      std::span<const double> a, std::span<const double> b);
 
 /// p^t + noise, standardised with the mean and the population sd over all arms. Throws
-/// Error(kData) when all values are the same.
+/// Error(kData) when all values are equal.
 ArmValues standardised_outcomes(ArmValues scores, std::span<const double> noise);
 
-/// Simulation number `simulation` (below 2^24) of a network: its own centroids, edge weights,
-/// treatments and noise, a function of the seed and the number, whichever others were run.
+/// Simulation number `simulation` (below 2^24) on a network: its own centroids, edge weights,
+/// treatments and noise, a function of the seed and the number alone.
 /// Throws Error(kUsage) on bad options and Error(kData) when there is nothing to simulate.
 SimulatedLog simulate_log(const Context& context, const Graph& graph,
                           MatrixView<const double> topics, const OutcomeOptions& options,

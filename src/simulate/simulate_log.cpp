@@ -9,7 +9,7 @@
 
 #include "base/numeric.hpp"
 #include "base/random.hpp"
-#include "simulate/bent_world.hpp"
+#include "simulate/nonlinear_world.hpp"
 #include "simulate/observed_world.hpp"
 #include "simulate/semi_synthetic.hpp"
 #include "simulate/simulation_items.hpp"
@@ -21,7 +21,7 @@ constexpr double kLowWeight = 0.1;
 constexpr double kHighWeight = 1.0;
 constexpr double kWeakOverlapScale = 4;
 constexpr double kEffectScale = 5;  // C of individual_effects
-constexpr double kCliqueScale = 1.5;
+constexpr double kNeighbourhoodScale = 1.5;
 
 /// draw(rng) for items 0 ... count − 1 of a simulation.
 template <class Draw>
@@ -33,12 +33,13 @@ std::vector<double> draw_items(const Context& context, Stream stream, std::uint6
   return values;
 }
 
-/// What is drawn once per arm after the control arm: arm 1 has the number of the simulation.
+/// Item number of draws made once per arm except the control arm: arm 1 has the simulation's
+/// number.
 std::uint64_t arm_number(std::uint64_t simulation, std::size_t arm) {
   return simulation | static_cast<std::uint64_t>(arm - 1) << kItemBits;
 }
 
-/// One node per arm after the control arm, no node twice where there are enough.
+/// One node per arm except the control arm, distinct where there are enough nodes.
 std::vector<NodeIndex> draw_centroids(const Context& context, std::size_t num_nodes,
                                       std::size_t num_arms, std::uint64_t simulation) {
   std::vector<NodeIndex> centroids;
@@ -88,7 +89,7 @@ ArmValues draw_binary_outcomes(const Context& context, ArmValues scores, std::ui
   return outcomes;
 }
 
-/// A non-linear effect for every arm after the control arm.
+/// Adds a non-linear effect to every arm except the control arm.
 void add_effects(const Context& context, MatrixView<const double> topics, std::uint64_t simulation,
                  ArmValues& scores) {
   const ArmValues before = scores;
@@ -103,7 +104,7 @@ void add_effects(const Context& context, MatrixView<const double> topics, std::u
   }
 }
 
-/// The arm that a uniform draw falls on; the control arm has the last part.
+/// The arm selected by a uniform draw; the control arm has the last interval.
 Arm draw_arm(std::span<const double> propensity, double u) {
   double upper = 0;
   for (std::size_t arm = 1; arm < propensity.size(); ++arm) {
@@ -113,8 +114,8 @@ Arm draw_arm(std::span<const double> propensity, double u) {
   return kControlArm;
 }
 
-/// y(t) = C (p^t + p^0) for every arm after the control arm, y(0) = C p^0, and noise. The effect is
-/// C p^t, in the units of p: not standardised.
+/// y(t) = C (p^t + p^0) for every arm except the control arm, y(0) = C p^0, plus noise. The effect
+/// is C p^t, in the units of p: not standardised.
 ArmValues individual_outcomes(ArmValues scores, std::span<const double> noise) {
   for (std::size_t i = 0; i < noise.size(); ++i) {
     const double control = scores[0][i];
@@ -126,13 +127,13 @@ ArmValues individual_outcomes(ArmValues scores, std::span<const double> noise) {
   return scores;
 }
 
-/// A draw per node, summed over the node and its neighbours, in units of its standard deviation.
-/// Every number has draws of its own: 0 is for noise, the others for arms.
-std::vector<double> draw_for_cliques(const Context& context, const Graph& graph,
-                                     std::uint64_t simulation, std::size_t number) {
+/// One draw per node, summed over the node and its neighbours and divided by its standard
+/// deviation. Each `number` has its own draws: 0 for noise, the others for arms.
+std::vector<double> draw_over_neighbourhoods(const Context& context, const Graph& graph,
+                                             std::uint64_t simulation, std::size_t number) {
   const std::size_t n = graph.num_nodes();
   std::vector<double> draw(n);
-  for_each_item(context, Stream::kCliques, simulation, n, [&](std::size_t i, Rng& rng) {
+  for_each_item(context, Stream::kNeighbourhoodDraws, simulation, n, [&](std::size_t i, Rng& rng) {
     for (std::size_t skipped = 0; skipped < number; ++skipped) rng.normal();
     draw[i] = rng.normal();
   });
@@ -144,18 +145,18 @@ std::vector<double> draw_for_cliques(const Context& context, const Graph& graph,
   return out;
 }
 
-/// A log that treats neighbours alike, for no reason that moves outcomes.
-Matrix<double> propensity_by_cliques(const Context& context, const Graph& graph,
-                                     std::size_t num_arms, std::uint64_t simulation) {
+/// Treatment is correlated between neighbours but independent of the outcomes.
+Matrix<double> propensity_by_neighbourhood(const Context& context, const Graph& graph,
+                                           std::size_t num_arms, std::uint64_t simulation) {
   ArmValues logits(num_arms, std::vector<double>(graph.num_nodes(), 0.0));
   for (std::size_t arm = 1; arm < num_arms; ++arm) {
-    logits[arm] = draw_for_cliques(context, graph, simulation, arm);
+    logits[arm] = draw_over_neighbourhoods(context, graph, simulation, arm);
   }
-  return logging_propensity(logits, kCliqueScale);
+  return logging_propensity(logits, kNeighbourhoodScale);
 }
 
 ArmValues draw_outcomes(const Context& context, const Graph& graph, MatrixView<const double> topics,
-                        MatrixView<const double> measurements, ArmValues scores,
+                        MatrixView<const double> numeric_features, ArmValues scores,
                         const OutcomeOptions& options, std::uint64_t simulation) {
   if (options.world == World::kBinaryOutcomes) {
     return draw_binary_outcomes(context, std::move(scores), simulation);
@@ -166,7 +167,7 @@ ArmValues draw_outcomes(const Context& context, const Graph& graph, MatrixView<c
       draw_items(context, Stream::kOutcomeNoise, simulation, topics.rows(),
                  [&](Rng& rng) { return options.noise * rng.normal(); });
   if (options.world == World::kDependentNoise) {
-    const std::vector<double> shared = draw_for_cliques(context, graph, simulation, 0);
+    const std::vector<double> shared = draw_over_neighbourhoods(context, graph, simulation, 0);
     const double scale = pooled_moments(scores).sd;
     std::vector<double> mixed(noise.size());
     for (std::size_t i = 0; i < mixed.size(); ++i) {
@@ -178,7 +179,8 @@ ArmValues draw_outcomes(const Context& context, const Graph& graph, MatrixView<c
   if (options.world == World::kIndividualEffects) {
     return individual_outcomes(std::move(scores), noise);
   }
-  if (options.world == World::kBent) scores = bent_outcomes(std::move(scores), measurements);
+  if (options.world == World::kNonlinear)
+    scores = nonlinear_outcomes(std::move(scores), numeric_features);
   return standardised_outcomes(std::move(scores), noise);
 }
 
@@ -191,28 +193,29 @@ SimulatedLog simulate_log(const Context& context, const Graph& graph,
   if (simulation >= kMaxSimulations) {
     throw Error(ErrorCode::kUsage,
                 Fault{{.item = "simulation"},
-                      fmt::format("number {} is too large", simulation),
+                      fmt::format("is {}, which is too large", simulation),
                       fmt::format("simulations are numbered below {}", kMaxSimulations)});
   }
   if (graph.num_nodes() == 0) {
     throw Error(ErrorCode::kData, Fault{{.item = "network"}, "has no nodes", ""});
   }
   HiddenState hidden = draw_hidden(context, graph, options, simulation);
-  const bool is_bent = options.world == World::kBent;
+  const bool is_nonlinear = options.world == World::kNonlinear;
   const bool is_observed = options.world == World::kObservedConfounding;
-  Matrix<double> measurements;
-  if (is_bent || is_observed) {
-    measurements = draw_measurements(context, graph.num_nodes(), simulation);
+  Matrix<double> numeric_features;
+  if (is_nonlinear || is_observed) {
+    numeric_features = draw_numeric_features(context, graph.num_nodes(), simulation);
   }
-  ArmValues scores = is_observed
-                         ? observed_scores(context, graph, measurements.view(), options, simulation)
-                         : arm_scores(context, graph, topics, hidden, options);
+  ArmValues scores =
+      is_observed ? observed_scores(context, graph, numeric_features.view(), options, simulation)
+                  : arm_scores(context, graph, topics, hidden, options);
   Matrix<double> propensity =
       options.world == World::kDependentNoise
-          ? propensity_by_cliques(context, graph, scores.size(), simulation)
-          : world_propensity(is_bent ? bent_logits(scores, measurements.view()) : scores,
-                             options.world);
-  const ArmValues outcomes = draw_outcomes(context, graph, topics, measurements.view(),
+          ? propensity_by_neighbourhood(context, graph, scores.size(), simulation)
+          : world_propensity(
+                is_nonlinear ? nonlinear_logits(scores, numeric_features.view()) : scores,
+                options.world);
+  const ArmValues outcomes = draw_outcomes(context, graph, topics, numeric_features.view(),
                                            std::move(scores), options, simulation);
 
   const std::vector<double> u =
@@ -225,7 +228,7 @@ SimulatedLog simulate_log(const Context& context, const Graph& graph,
     outcome[i] = outcomes[treatment[i]][i];
   }
   return {std::move(treatment),       std::move(outcome), std::move(propensity),
-          Truth(join_arms(outcomes)), std::move(hidden),  std::move(measurements)};
+          Truth(join_arms(outcomes)), std::move(hidden),  std::move(numeric_features)};
 }
 
 }  // namespace cone

@@ -44,9 +44,9 @@ FeatureTable select_columns(const FeatureTable& features, const std::vector<std:
   return out;
 }
 
-/// The words with the measurements m1, m2, ... in front of them.
-FeatureTable prepend_measurements(Matrix<double> measurements, const FeatureTable& words) {
-  const std::size_t added = measurements.cols();
+/// The numeric features m1, m2, ... followed by the words.
+FeatureTable prepend_numeric_features(Matrix<double> numeric_features, const FeatureTable& words) {
+  const std::size_t added = numeric_features.cols();
   FeatureTable out;
   out.num_dense = added;
   std::vector<std::uint32_t> dense_columns;
@@ -60,7 +60,8 @@ FeatureTable prepend_measurements(Matrix<double> measurements, const FeatureTabl
   for (std::uint32_t& column : columns) column += static_cast<std::uint32_t>(added);
   SparseMatrix shifted(added + counts.cols(), {counts.offsets().begin(), counts.offsets().end()},
                        std::move(columns), {counts.values().begin(), counts.values().end()});
-  out.matrix = FeatureMatrix(std::move(dense_columns), std::move(measurements), std::move(shifted));
+  out.matrix =
+      FeatureMatrix(std::move(dense_columns), std::move(numeric_features), std::move(shifted));
   return out;
 }
 
@@ -103,9 +104,10 @@ SimulatedData simulate_data(const Context& context, TopicNetwork network,
   Dataset& observed = out.data.observed;
   observed.ids = std::move(network.ids);
   observed.graph = std::move(network.graph);
-  observed.features = log.measurements.cols() == 0
-                          ? std::move(network.features)
-                          : prepend_measurements(std::move(log.measurements), network.features);
+  observed.features =
+      log.numeric_features.cols() == 0
+          ? std::move(network.features)
+          : prepend_numeric_features(std::move(log.numeric_features), network.features);
   observed.arms.clear();
   for (int arm = 0; arm < options.arms; ++arm) observed.arms.push_back(std::to_string(arm));
   observed.treatment = std::move(log.treatment);

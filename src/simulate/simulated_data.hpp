@@ -15,8 +15,8 @@
 
 namespace cone {
 
-/// A network whose nodes have words, which estimators see, and topics, which they do not: what logs
-/// are simulated on.
+/// A network whose nodes have words (observed) and topics (unobserved), to simulate treatments and
+/// outcomes on.
 struct TopicNetwork {
   IdTable ids;
   Graph graph;
@@ -27,7 +27,7 @@ struct TopicNetwork {
   std::string source_checksum;  ///< of the real network's dataset; empty for a generated one
 };
 
-/// A generated network; ids "0", "1", ..., words "w0", "w1", ....
+/// A generated network with ids "0", "1", ... and words "w0", "w1", ....
 TopicNetwork synthetic_topic_network(const Context& context, const NetworkOptions& options);
 
 /// A real network with real words: topics fitted on the full vocabulary, features reduced to the

@@ -29,7 +29,7 @@ nlohmann::ordered_json arms_json(const Dataset& data) {
   return arms;
 }
 
-/// Refuses what this machine cannot hold, before hours of swapping. Counts the finished arrays
+/// Refuses networks that do not fit in memory, before hours of swapping. Counts the finished arrays
 /// only: the peak is higher.
 void require_memory(const NetworkOptions& options) {
   const double bytes =
@@ -43,10 +43,10 @@ void require_memory(const NetworkOptions& options) {
               {{.item = "--nodes, --mean-degree, --topics, --words-per-node"},
                fmt::format("the network takes {:.0f} GiB, this machine has {:.0f}", bytes / kGib,
                            available / kGib),
-               "ask for less"});
+               "lower one of them"});
 }
 
-/// The options that had a part in it: those of a generated network say nothing about a real one.
+/// The options that have an effect: those of a generated network have none on a real one.
 nlohmann::ordered_json used_options(const SimulationOptions& options) {
   nlohmann::ordered_json config = option_json(options);
   const auto drop_all_but_topics = [&](const nlohmann::ordered_json& idle) {
@@ -64,7 +64,7 @@ nlohmann::ordered_json used_options(const SimulationOptions& options) {
   return config;
 }
 
-/// What the network is like, to hold against what was asked for. The tail is measured from twice
+/// Statistics of the network, to compare with the options. The tail exponent is fitted from twice
 /// the mean degree on.
 nlohmann::ordered_json structure(const Context& context, const SimulatedData& simulated) {
   const Graph& graph = simulated.data.observed.graph;
@@ -83,7 +83,7 @@ nlohmann::ordered_json structure(const Context& context, const SimulatedData& si
   return json;
 }
 
-/// The node whose topics an arm is about: one of two arms, a list of more.
+/// The centroids: one id for two arms, a list for more.
 void add_centroids(const SimulatedData& simulated, nlohmann::ordered_json& manifest) {
   std::vector<std::string> ids;
   for (const NodeIndex centroid : simulated.hidden.centroids) {

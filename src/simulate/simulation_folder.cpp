@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kManifest = "manifest.json";
-/// Every name that a simulation ever writes. No manifest can make us touch another.
+/// Every file name that a simulation writes. A manifest cannot make us touch any other file.
 constexpr std::array<std::string_view, 8> kFileNames = {
     kManifest,      "nodes.csv",         "edges.csv",  "features.csv",
     "features.npz", "feature_names.csv", "topics.npy", "hidden_edge_weights.csv"};
@@ -41,7 +41,7 @@ bool is_file_name(const std::string& name) {
   throw Error(ErrorCode::kUsage, {{.file = folder.string()}, std::move(what), std::move(advice)});
 }
 
-/// Before anything is simulated.
+/// Fails before anything is simulated.
 [[noreturn]] void fail_at_start(const fs::path& folder, int error) {
   const std::string why = std::generic_category().message(error);
   if (!is_fault_of_path(error)) fail_writing(folder, why);
@@ -53,7 +53,7 @@ std::string file_checksum(const fs::path& file) {
   return Checksum().add(mapped.bytes()).hex();
 }
 
-/// The checksums of the files of a simulation, by name; nothing where the folder holds none.
+/// The checksums of the files of a simulation, by name; nullopt without a manifest.
 std::optional<std::map<std::string, std::string>> listed_files(const fs::path& folder) {
   Json manifest;
   try {
@@ -76,7 +76,7 @@ std::optional<std::map<std::string, std::string>> listed_files(const fs::path& f
   return checksums;
 }
 
-std::vector<fs::path> entries_of(const fs::path& folder) {
+std::vector<fs::path> list_entries(const fs::path& folder) {
   std::vector<fs::path> entries;
   std::error_code failure;
   for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end;
@@ -92,13 +92,13 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
   return entries;
 }
 
-/// The names in the folder that are not an earlier simulation's. Refuses a folder of which not all
-/// can be kept.
+/// The names in the folder that do not belong to an earlier simulation. Refuses a folder in which
+/// not all of them can be kept.
 std::vector<std::string> names_to_keep(const fs::path& folder, const fs::path& named) {
-  const std::vector<fs::path> entries = entries_of(folder);
+  const std::vector<fs::path> entries = list_entries(folder);
   if (entries.empty()) return {};
   const auto listed = listed_files(folder);
-  if (!listed) refuse(named, "has files that are not a simulation's", "name a new folder");
+  if (!listed) refuse(named, "contains files that are not a simulation's", "name a new folder");
   std::vector<std::string> kept;
   for (const fs::path& entry : entries) {
     const std::string name = entry.filename().string();
@@ -108,15 +108,16 @@ std::vector<std::string> names_to_keep(const fs::path& folder, const fs::path& n
       std::error_code ignored;
       if (fs::is_directory(fs::symlink_status(entry, ignored))) {
         refuse(named,
-               fmt::format("has the folder '{}', which is not the simulation's", printable(name)),
+               fmt::format("contains the folder '{}', which is not part of the simulation",
+                           printable(name)),
                "move it, or name a new folder");
       }
       kept.push_back(name);
     } else if (found == listed->end() || path_kind(entry) != PathKind::kFile) {
-      refuse(named, fmt::format("has a {} that manifest.json does not list", name),
+      refuse(named, fmt::format("contains {}, which manifest.json does not list", name),
              "move it, or name a new folder");
     } else if (file_checksum(entry) != found->second) {
-      refuse(named, fmt::format("{} is not as it was simulated", name),
+      refuse(named, fmt::format("{} was changed after the simulation", name),
              "move it, or name a new folder");
     }
   }
@@ -145,15 +146,15 @@ bool is_same_entry(const fs::path& a, const fs::path& b) {
          of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
 }
 
-/// Removes a folder that was being written, or that another took the place of: the files of a
-/// simulation, and links to what `target` has. What else is there (a user's file that came in the
-/// meantime) moves to the target. True when the folder is gone.
+/// Removes a folder that was being written or has been replaced: the files of a simulation, and
+/// links to files of `target`. Any other file (a user's, added in the meantime) moves to the
+/// target. True when the folder is gone.
 bool remove_folder(const fs::path& folder, const fs::path& target) {
   const bool is_complete = path_kind(folder / kManifest) == PathKind::kFile;
-  for (const fs::path& entry : entries_of(folder)) {
+  for (const fs::path& entry : list_entries(folder)) {
     const std::string name = entry.filename().string();
     const bool is_ours = is_file_name(name) || (!is_complete && name.starts_with(kTemporaryPrefix));
-    if (name == kManifest) continue;  // goes last: it says what the folder was
+    if (name == kManifest) continue;  // removed last: it identifies the folder
     if (is_ours || is_same_entry(entry, target / name)) {
       ::unlink(entry.c_str());
     } else {
@@ -164,8 +165,8 @@ bool remove_folder(const fs::path& folder, const fs::path& target) {
   return ::rmdir(folder.c_str()) == 0;
 }
 
-/// The same for what a killed process left. Where it was killed between the two renames of
-/// exchange() the target is missing, and comes back.
+/// The same for a folder left by a killed process. Where it was killed between the two renames of
+/// exchange() the target is missing and is restored.
 bool recover_folder(const fs::path& folder, const fs::path& target) {
   if (path_kind(target) == PathKind::kMissing && listed_files(folder)) {
     return ::rename(folder.c_str(), target.c_str()) == 0;
@@ -173,7 +174,7 @@ bool recover_folder(const fs::path& folder, const fs::path& target) {
   return remove_folder(folder, target);
 }
 
-/// The two folders change names, in one step where the file system can. Returns errno.
+/// Exchanges the names of the two folders, atomically where the file system can. Returns errno.
 int exchange(const fs::path& staging, const fs::path& target) {
   if (::renameat2(AT_FDCWD, staging.c_str(), AT_FDCWD, target.c_str(), RENAME_EXCHANGE) == 0) {
     return 0;
@@ -206,11 +207,11 @@ SimulationFolder::SimulationFolder(const fs::path& folder)
     target_ = fs::canonical(target_, failure);
     if (failure) fail_at_start(named_, failure.value());
     if (is_or_holds_current_folder(target_)) {
-      refuse(named_, "is the current folder or holds it, and is replaced as a whole",
-             "name a folder in it, or start from elsewhere");
+      refuse(named_, "is or contains the current folder, and would be replaced as a whole",
+             "name a folder in it, or run from elsewhere");
     }
     if (is_mount_point(target_)) {
-      refuse(named_, "is a mount point, and is replaced as a whole", "name a folder in it");
+      refuse(named_, "is a mount point, and would be replaced as a whole", "name a folder in it");
     }
   } else if (kind != PathKind::kMissing) {
     refuse(named_, "is not a folder", "name a new folder");
@@ -265,7 +266,7 @@ void SimulationFolder::look_at_old() {
 
 void SimulationFolder::finish(Json& manifest) {
   manifest["files"] = Json::array();
-  for (const fs::path& file : entries_of(staging())) {
+  for (const fs::path& file : list_entries(staging())) {
     manifest["files"].push_back({{"name", file.filename().string()},
                                  {"bytes", fs::file_size(file)},
                                  {"checksum", file_checksum(file)}});
@@ -278,7 +279,7 @@ void SimulationFolder::finish(Json& manifest) {
 void SimulationFolder::put_in_place() {
   const fs::path staged = staging();
   if (old_) {
-    // What came or changed since the beginning counts too.
+    // Files may have been added or changed since the start.
     for (const std::string& name : names_to_keep(target_, named_)) {
       if (::link((target_ / name).c_str(), (staged / name).c_str()) == 0) continue;
       fail_writing(named_,
@@ -294,13 +295,13 @@ void SimulationFolder::put_in_place() {
   if (const int error = exchange(staged, target_); error != 0) {
     fail_writing(named_, std::generic_category().message(error));
   }
-  staging_->release();  // by its name goes the old folder now
+  staging_->release();  // that name now belongs to the old folder
   if (remove_folder(staged, target_)) return;
-  throw Error(
-      ErrorCode::kIo,
-      {{.file = named_.string()},
-       fmt::format("is new now, but not all of the old one could be removed: {}", staged.string()),
-       "remove that, or simulate once more"});
+  throw Error(ErrorCode::kIo,
+              {{.file = named_.string()},
+               fmt::format("was replaced, but not all of the old folder could be removed: {}",
+                           staged.string()),
+               "remove it, or simulate again"});
 }
 
 }  // namespace cone

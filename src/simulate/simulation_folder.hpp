@@ -14,19 +14,19 @@ namespace cone {
 
 inline constexpr std::string_view kManifestSchema = "cone.simulation/1";
 
-/// The folder that a simulation is written to. It is filled under another name beside, and takes
-/// the place of the folder that is there in one step, so that a reader finds the old simulation or
-/// the new one, whenever the process ends.
+/// The folder that a simulation is written to. It is filled under another name beside the target
+/// and replaces it atomically, so that a reader finds the old simulation or the new one, whenever
+/// the process ends.
 ///
 /// Nothing is removed that an earlier simulation did not write: its manifest lists its files with
-/// their checksums, and only those that are unchanged are replaced. Other files of the folder stay
-/// in it (they are linked into the new one). What cannot be kept this way is refused before
-/// anything is computed: folders within, a mount point, the current folder or one above it.
+/// their checksums, and only those that are unchanged are replaced. Other files of the folder are
+/// kept (linked into the new one). What cannot be kept this way is refused before
+/// anything is computed: subfolders, a mount point, the current folder or one above it.
 class SimulationFolder {
  public:
   /// Throws Error(kUsage) for what must not be replaced and Error(kIo) for what cannot be written.
   explicit SimulationFolder(const std::filesystem::path& folder);
-  /// Removes what was written, unless it was put in place.
+  /// Removes what was written unless finish() completed.
   ~SimulationFolder();
   SimulationFolder(const SimulationFolder&) = delete;
   SimulationFolder& operator=(const SimulationFolder&) = delete;
@@ -37,7 +37,7 @@ class SimulationFolder {
   void finish(nlohmann::ordered_json& manifest);
 
  private:
-  /// Folders above the target that were not there. Goes with them if they are left empty.
+  /// Parent folders created for the target. Removes them again if they are left empty.
   struct NewParents {
     std::vector<std::filesystem::path> innermost_first;
     ~NewParents();
@@ -50,7 +50,7 @@ class SimulationFolder {
   std::filesystem::path target_;  ///< without links
   NewParents new_parents_;
   std::optional<Temporary> staging_;
-  std::optional<Descriptor> old_;  ///< the folder that is there, locked
+  std::optional<Descriptor> old_;  ///< the existing folder, locked
 };
 
 }  // namespace cone

@@ -13,7 +13,7 @@ namespace cone {
 inline constexpr int kItemBits = 40;
 inline constexpr std::uint64_t kMaxSimulations = 1ULL << (64 - kItemBits);
 
-/// body(i, rng) for items 0 ... count − 1 of a simulation, each with draws of its own.
+/// body(i, rng) for items 0 ... count − 1 of a simulation, each with its own generator.
 template <class Body>
 void for_each_item(const Context& context, Stream stream, std::uint64_t simulation,
                    std::size_t count, const Body& body) {

@@ -13,7 +13,7 @@
 namespace cone {
 
 /// K topics over a vocabulary of V words: λ (K × V), the parameters of the Dirichlet posterior of
-/// each topic's words. Knows nothing of the documents it was fitted on.
+/// each topic's words. Does not keep the documents it was fitted on.
 class TopicModel {
  public:
   /// `topic_word` is λ; its values and both priors are positive.
@@ -53,8 +53,8 @@ class TopicModel {
                MatrixView<const double> document_parameters) const;
   /// exp(−bound / Σ n_dw) at document_parameters(counts): the definition of scikit-learn's
   /// LatentDirichletAllocation.perplexity, in which the topics' term D(η, λ) counts in full however
-  /// few the documents. Lower is better; a uniform guess of words has V. Throws Error(kData) where
-  /// no count is positive, and as document_parameters does.
+  /// few the documents. Lower is better; the uniform distribution of words has V. Throws
+  /// Error(kData) where no count is positive, and as document_parameters does.
   double perplexity(const Context& context, const SparseMatrix& counts) const;
 
  private:
@@ -63,9 +63,11 @@ class TopicModel {
   double word_prior_;
 };
 
-/// Latent Dirichlet allocation (Blei, Ng, Jordan 2003, doi:10.5555/944919.944937) of documents × V
-/// word counts by batch variational Bayes. With t_d = exp(E ln θ_d) under γ_d and b_w = exp(E ln
-/// β_w) under λ, both K-vectors of digamma differences, a pass alternates
+/// Latent Dirichlet allocation (Blei, Ng and Jordan 2003, Latent Dirichlet Allocation,
+/// doi:10.5555/944919.944937) of documents × V word counts by batch variational Bayes, with the
+/// updates of Hoffman, Blei and Bach (2010, Online Learning for Latent Dirichlet Allocation). With
+/// t_d = exp(E ln θ_d) under γ_d and b_w = exp(E ln β_w) under λ, both K-vectors of digamma
+/// differences, a pass alternates
 ///
 ///     E-step, each document, repeated:  γ_d = α + t_d ∘ Σ_w n_dw b_w / ⟨t_d, b_w⟩,
 ///     M-step, each word:                λ_w = η + b_w ∘ Σ_d n_dw t_d / ⟨t_d, b_w⟩.
@@ -76,11 +78,11 @@ class TopicModel {
 /// document_updates + 1 of them. Memory: K (4 documents + 16 V) + 20 entries bytes, K rounded up to
 /// a multiple of 16.
 ///
-/// Each E-step starts from uniform t_d and goes on until γ_d moves by less than 1e-3 in the mean,
-/// as in scikit-learn. Starting from the γ_d of the pass before is cheaper but, measured, ends in
-/// poorer optima: a topic that left a document under a sparse prior does not come back (perplexity
-/// 1,780 instead of 1,630 on BlogCatalog, 6,770 instead of 5,700 on Flickr). The bound therefore is
-/// not strictly monotone in the passes.
+/// Each E-step starts from uniform t_d and iterates until γ_d changes by less than 1e-3 on average,
+/// as in scikit-learn. Starting from the γ_d of the previous pass is cheaper but ends in poorer
+/// optima: a topic that has left a document under a sparse prior does not return (perplexity 1,780
+/// instead of 1,630 on BlogCatalog, 6,770 instead of 5,700 on Flickr). The bound therefore is not
+/// strictly monotone in the passes.
 ///
 /// Departures from scikit-learn: λ starts at Uniform(0.9, 1.1) instead of Gamma(100, 0.01), γ at
 /// uniform instead of random; at most 20 updates per pass instead of 100, which is faster and,

@@ -91,7 +91,7 @@ double TopicModel::bound(const Context& context, const SparseMatrix& counts,
             for (std::size_t k = 0; k < num_topics(); ++k) {
               ratio += document.ratios(0, k) * words.ratios(w, k);
             }
-            // Underflows where the document's topics and the word's share nothing.
+            // Underflows where the document and the word have no topic in common.
             const double log_probability =
                 ratio > 1e-280 ? document.tops[0] + words.tops[w] + std::log(ratio)
                                : log_sum_exp(document.logs.row(0), words.logs.row(w));

@@ -16,8 +16,8 @@ using namespace topic_model;
 
 double prior_or_default(double prior, int topics) { return prior > 0 ? prior : 1.0 / topics; }
 
-// Nearly uniform, so that the first pass shares every word among all topics and no topic is decided
-// by chance alone. A wider draw (0.5 to 1.5) costs 2% of perplexity on BlogCatalog.
+// Nearly uniform, so that the first pass divides every word among all topics. A wider draw (0.5 to
+// 1.5) costs 2 % of perplexity on BlogCatalog.
 void draw_word_parameters(const Context& context, TopicTable& word_parameters) {
   context.for_each_range(word_parameters.rows(), kWordGrain,
                          [&](std::size_t begin, std::size_t end) {

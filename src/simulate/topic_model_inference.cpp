@@ -35,7 +35,7 @@ TopicTable word_parameters(const TopicModel& model) {
     for (std::size_t k = 0; k < table.num_topics(); ++k) {
       row[k] = static_cast<float>(topic_word(k, w));
     }
-    // The kernels evaluate the padding too, though nothing reads what comes out.
+    // The kernels evaluate the padding too; its results are not used.
     std::ranges::fill(row.subspan(table.num_topics()), 1.0F);
   }
   return table;

@@ -16,7 +16,7 @@
 namespace cone::topic_model {
 
 /// Rows of one float per topic, each row padded to whole vectors and aligned to a cache line, so
-/// that no kernel has a remainder to treat. What is stored in the padding must be finite.
+/// that kernels need no remainder loop. Values in the padding must be finite.
 class TopicTable {
  public:
   static constexpr std::size_t kLanes = 16;
@@ -46,18 +46,18 @@ class TopicTable {
   hwy::AlignedFreeUniquePtr<float[]> values_;
 };
 
-/// One row or one column of the counts: the rows of the other side's table and how often each.
+/// One row or one column of the counts: rows of the other side's table, with their counts.
 struct CountedRows {
   std::span<const std::uint32_t> rows;
   std::span<const float> counts;
 };
 
-/// The heart of both halves of a pass, written for a document (a word is the same with the sides
-/// exchanged): with its own factors θ and the factors β_w of its words,
+/// The inner loop of both steps of a pass, written for a document (a word is the same with the
+/// sides exchanged): with its own factors θ and the factors β_w of its words,
 ///
 ///     responsibility_k = Σ_w n_w β_wk / (Σ_j θ_j β_wj),
 ///
-/// so that θ_k · responsibility_k is the expected number of its words that topic k wrote. Two
+/// so that θ_k · responsibility_k is the expected number of its words from topic k. Two
 /// multiply-adds per entry and topic, summed in single precision in the order of the entries: cut
 /// lists of many thousands into pieces.
 void responsibilities(const TopicTable& table, const CountedRows& entries,

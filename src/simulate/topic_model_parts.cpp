@@ -70,7 +70,7 @@ void check_counts(const SparseMatrix& counts) {
 void check_any_word(const SparseMatrix& counts) {
   if (std::ranges::any_of(counts.values(), [](double count) { return count > 0; })) return;
   Fault fault;
-  fault.what = "the documents hold no word";
+  fault.what = "the documents contain no words";
   fault.advice = "give at least one positive count";
   throw Error(ErrorCode::kData, std::move(fault));
 }
@@ -79,7 +79,7 @@ void refresh_word_factors(const Context& context, const TopicTable& word_paramet
                           TopicTable& word_factors) {
   const std::vector<double> totals = totals_by_topic(context, word_parameters);
   // Only ratios between topics matter: relative to the largest topic, the scales are at least 1. A
-  // topic so empty that its scale would overflow has factors that vanish next to any other's.
+  // topic so empty that its scale would overflow has negligible factors.
   const double reference = digamma(*std::ranges::max_element(totals));
   TopicTable scale(1, totals.size());
   for (std::size_t k = 0; k < totals.size(); ++k) {

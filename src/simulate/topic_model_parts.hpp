@@ -17,7 +17,7 @@ void check_counts(const SparseMatrix& counts);
 /// Throws Error(kData) unless some count is positive.
 void check_any_word(const SparseMatrix& counts);
 
-/// The counts as the kernels want them: single precision, one list per row. Keeps a reference.
+/// The counts in the kernels' format: single precision, one list per row. Keeps a reference.
 class CountLists {
  public:
   explicit CountLists(const SparseMatrix& counts)
@@ -41,7 +41,7 @@ void refresh_word_factors(const Context& context, const TopicTable& word_paramet
                           TopicTable& word_factors);
 
 /// The E-step of one document: its topics start uniform and alternate with its words' topics until
-/// the parameters move by less than 1e-3 in the mean over topics, or max_updates are done.
+/// the parameters change by less than 1e-3 on average over topics, or after max_updates.
 class DocumentInference {
  public:
   /// Keeps a reference to the factors of the words.
@@ -65,7 +65,7 @@ class DocumentInference {
   float settled_change_;
 };
 
-/// Items per task: enough work to hide its start, little enough to balance the threads.
+/// Items per task: enough to amortise its start, few enough to balance the threads.
 inline constexpr std::size_t kDocumentGrain = 64;
 inline constexpr std::size_t kWordGrain = 128;
 

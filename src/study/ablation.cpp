@@ -10,14 +10,15 @@
 namespace cone {
 namespace {
 
-constexpr std::string_view kStressed[] = {"hidden confounding", "weak overlap", "binary outcomes",
-                                          "bent"};
+constexpr std::string_view kStressed[] = {"unmeasured confounding", "weak overlap",
+                                          "binary outcomes", "nonlinear"};
 constexpr double kUndersmoothing[] = {1, 0.3, 0.1, 0.03, 0.01};
 
 ValueGroup ablated(std::string label, const NetworkRidgeOptions& ridge) {
   ValueGroup group{.name = label, .rows = {{std::move(label), "network_dm"}}};
   group.options.network_ridge = ridge;
-  group.options.sensitivity_interval = false;  // half of the time, and the table is about values
+  group.options.sensitivity_interval =
+      false;  // half of the run time, and the table shows values only
   return group;
 }
 

@@ -7,19 +7,19 @@
 
 #include "study/value_study.hpp"
 
-// `cone reproduce ablation`: what each part of the network ridge buys.
+// `cone reproduce ablation`: the contribution of each part of the network ridge.
 
 namespace cone {
 
-/// network_dm as it is by default, which the other rows are held against.
+/// network_dm with its defaults: the reference of the other rows.
 inline constexpr std::string_view kAblationLabel = "network_dm";
 
-/// The default, then each group of effects left out, the same noise for all nodes, variances learnt
-/// anew for every fold, and undersmoothing from 1 to 0.01. Every row is a group of its own.
+/// The default, then each group of effects left out, constant noise, variances estimated per fold,
+/// one penalty by cross-validation, and undersmoothing from 1 to 0.01. Every row is its own group.
 std::vector<ValueGroup> ablation_groups();
 
-/// The networks at both strengths of the neighbours' influence, and those synthetic worlds that
-/// stress other parts: hidden confounding, weak overlap, binary outcomes and bent.
+/// The networks at both values of κ2, and the synthetic worlds that stress other parts: unmeasured
+/// confounding, weak overlap, binary outcomes and nonlinear.
 std::vector<ValueSetting> ablation_settings(std::span<const StudyNetwork> networks,
                                             std::span<const StudyNetwork> generated,
                                             std::uint64_t seed);

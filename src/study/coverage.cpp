@@ -10,7 +10,7 @@ namespace cone {
 namespace {
 
 constexpr double kCoverageDegree = 20;
-constexpr int kQuietFactor = 5;
+constexpr int kUnconfoundedFactor = 5;
 constexpr double kTwoSided = 1.959963984540054;
 constexpr double kOneSidedQuantile = 1.6448536269514722;
 
@@ -29,7 +29,7 @@ double share_of(std::size_t hits, std::size_t trials) {
   return trials == 0 ? kNaN : static_cast<double>(hits) / static_cast<double>(trials);
 }
 
-/// Adds up what the simulations say of one row and policy.
+/// Accumulates the simulations of one row and policy.
 class CoverageCounter {
  public:
   void add(const nlohmann::ordered_json& part, const std::string& row) {
@@ -56,17 +56,17 @@ class CoverageCounter {
     for (const auto& [name, error] : found.at("standard_errors").items()) {
       const double e = number_of(error);
       if (!std::isfinite(e)) continue;
-      auto place = std::ranges::find(dependence_, name, &Tally::name);
-      if (place == dependence_.end()) place = dependence_.insert(place, Tally{name});
-      ++place->trials;
-      place->hits += std::abs(value - truth) <= kTwoSided * e ? 1 : 0;
+      auto tally = std::ranges::find(dependence_, name, &Tally::name);
+      if (tally == dependence_.end()) tally = dependence_.insert(tally, Tally{name});
+      ++tally->trials;
+      tally->hits += std::abs(value - truth) <= kTwoSided * e ? 1 : 0;
     }
   }
 
   CoverageCell finish() && {
     cell_.sampling = share_of(sampling_hits_, cell_.num_intervals);
     cell_.sensitivity_interval = share_of(sensitivity_hits_, cell_.num_sensitivity_interval);
-    cell_.sensitivity_least = least_share(sensitivity_hits_, cell_.num_sensitivity_interval);
+    cell_.sensitivity_least = wilson_lower_limit(sensitivity_hits_, cell_.num_sensitivity_interval);
     cell_.half_width = median_of(std::move(half_widths_));
     cell_.sensitivity_half_width = median_of(std::move(sensitivity_half_widths_));
     cell_.rmse = std::sqrt(mean(squares_));
@@ -99,7 +99,7 @@ class CoverageCounter {
 
 }  // namespace
 
-double least_share(std::size_t hits, std::size_t trials) {
+double wilson_lower_limit(std::size_t hits, std::size_t trials) {
   if (trials == 0) return kNaN;
   const auto n = static_cast<double>(trials);
   const double p = static_cast<double>(hits) / n;
@@ -127,21 +127,21 @@ std::vector<CoverageSetting> coverage_settings(std::span<const StudyNetwork> net
   struct Named {
     std::string_view name;
     OutcomeOptions outcome;
-    bool hides_nothing = false;
+    bool is_unconfounded = false;
     bool geometric = false;
   };
-  // Noise is in the unit of p before standardising, in dependent_noise in units of its sd.
+  // Noise is in units of p before standardisation, in dependent_noise in units of its sd.
   const std::vector<Named> worlds = {
-      {"randomised log", {.world = World::kRandomisedLog, .noise = 0.1}, true},
+      {"randomised treatment", {.world = World::kRandomisedLog, .noise = 0.1}, true},
       {"observed confounding", {.world = World::kObservedConfounding, .noise = 0.5}, true},
-      {"hidden, kappa2 = 1", {.world = World::kHiddenConfounding}},
-      {"hidden, kappa2 = 2", {.world = World::kHiddenConfounding, .kappa2 = 2}},
-      {"hidden, noisy", {.world = World::kHiddenConfounding, .noise = 0.1}},
-      {"equal ties", {.world = World::kEqualEdgeWeights, .kappa2 = 2}},
+      {"unmeasured confounding, kappa2 = 1", {.world = World::kHiddenConfounding}},
+      {"unmeasured confounding, kappa2 = 2", {.world = World::kHiddenConfounding, .kappa2 = 2}},
+      {"unmeasured confounding, noisy", {.world = World::kHiddenConfounding, .noise = 0.1}},
+      {"equal edge weights", {.world = World::kEqualEdgeWeights, .kappa2 = 2}},
       {"heterogeneous effects", {.world = World::kHeterogeneousEffects}},
       {"weak overlap", {.world = World::kWeakOverlap}},
       {"binary outcomes", {.world = World::kBinaryOutcomes}},
-      {"bent", {.world = World::kBent, .noise = 0.1}},
+      {"nonlinear", {.world = World::kNonlinear, .noise = 0.1}},
       {"shared noise 0.3", {.world = World::kDependentNoise, .noise = 1, .shared_noise = 0.3}},
       {"shared noise 0.8", {.world = World::kDependentNoise, .noise = 1, .shared_noise = 0.8}},
       {"shared noise 0.3, geometric",
@@ -159,7 +159,7 @@ std::vector<CoverageSetting> coverage_settings(std::span<const StudyNetwork> net
                          .network = &networks[world.geometric ? 1 : 0],
                          .outcome = world.outcome,
                          .seed = seed},
-                        world.hides_nothing});
+                        world.is_unconfounded});
   }
   return settings;
 }
@@ -167,14 +167,14 @@ std::vector<CoverageSetting> coverage_settings(std::span<const StudyNetwork> net
 CoverageTable reproduce_coverage(const Context& context, std::span<const StudyNetwork> networks,
                                  int simulations, const CoverageOptions& options,
                                  const UnitWork& work) {
-  const int quiet =
-      options.quiet_simulations > 0 ? options.quiet_simulations : kQuietFactor * simulations;
+  const int unconfounded = options.unconfounded_simulations > 0 ? options.unconfounded_simulations
+                                                                : kUnconfoundedFactor * simulations;
   const std::vector<CoverageSetting> settings = coverage_settings(networks, context.seed());
   std::vector<Unit> units;
   std::vector<std::size_t> first;  // unit of every setting
   for (const CoverageSetting& setting : settings) {
     first.push_back(units.size());
-    const int count = setting.hides_nothing ? quiet : simulations;
+    const int count = setting.is_unconfounded ? unconfounded : simulations;
     for (int s = 0; s < count; ++s) {
       units.push_back(coverage_unit(setting.value, static_cast<std::uint64_t>(s)));
     }
@@ -186,7 +186,7 @@ CoverageTable reproduce_coverage(const Context& context, std::span<const StudyNe
   note_units(units, report, table.run);
   for (std::size_t s = 0; s < settings.size(); ++s) {
     table.settings.push_back(settings[s].value.name);
-    table.hides_nothing.push_back(settings[s].hides_nothing);
+    table.is_unconfounded.push_back(settings[s].is_unconfounded);
     std::vector<std::vector<CoverageCounter>> counters(
         kStudyPolicies.size(), std::vector<CoverageCounter>(kCoverageRows.size()));
     std::size_t joint = 0;

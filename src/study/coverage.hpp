@@ -14,69 +14,70 @@
 
 #include "study/value_study.hpp"
 
-// `cone reproduce coverage`: do intervals hold the truth as often as they promise?
+// `cone reproduce coverage`: coverage of the sampling and sensitivity intervals.
 
 namespace cone {
 
 struct CoverageOptions {
   std::uint32_t coverage_nodes = 1000;
-  int quiet_simulations = 0;
+  int unconfounded_simulations = 0;
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
     visitor("coverage_nodes", self.coverage_nodes, "Nodes of the generated networks (coverage)",
             between(100, 1e6));
-    visitor("quiet_simulations", self.quiet_simulations,
-            "Simulations of the worlds where nothing is hidden (coverage); 0: five times "
+    visitor("unconfounded_simulations", self.unconfounded_simulations,
+            "Simulations of the worlds without unmeasured confounding (coverage); 0: five times "
             "--simulations",
             between(0, 1e6));
   }
 };
 
-/// A world, and how often to draw it.
+/// A world; unconfounded ones get more simulations.
 struct CoverageSetting {
   ValueSetting value;
-  bool hides_nothing = false;
+  bool is_unconfounded = false;
 };
 
 inline constexpr std::array<std::string_view, 2> kCoverageRows = {"network_dm", "dr_ridge"};
 
-/// Social networks and a geometric one, for the worlds below.
+/// A social and a geometric network, for the worlds below.
 std::vector<StudyNetwork> generate_coverage_networks(const Context& context,
                                                      const CoverageOptions& options);
 std::vector<CoverageSetting> coverage_settings(std::span<const StudyNetwork> networks,
                                                std::uint64_t seed);
 
-/// How often intervals of one row held the truth, for one policy in one setting.
+/// Coverage of the intervals of one row, for one policy in one setting.
 struct CoverageCell {
   std::size_t num_simulations = 0;
-  std::size_t num_intervals = 0;  ///< simulations in which the row had one
-  double sampling = 0;            ///< share of the intervals that hold the truth
+  std::size_t num_intervals = 0;  ///< simulations in which the row has one
+  double sampling = 0;            ///< coverage of the sampling intervals
   std::size_t num_sensitivity_interval = 0;
-  double sensitivity_interval = 0;  ///< the same of the sensitivity intervals
-  double sensitivity_least = 0;     ///< lower end of its one-sided 95 % confidence (Wilson)
+  double sensitivity_interval = 0;  ///< coverage of the sensitivity intervals
+  double sensitivity_least = 0;     ///< its one-sided 95 % lower confidence limit (Wilson)
   double half_width = 0;            ///< medians
   double sensitivity_half_width = 0;
   double rmse = 0;
   double naive_rmse = 0;
-  /// Share of the intervals value ± 1.96 standard errors, by every dependence; NaN without any.
+  /// Coverage of value ± 1.96 standard errors under every dependence; NaN without any.
   std::vector<std::pair<std::string, double>> by_dependence;
 };
 
 struct CoverageTable {
   std::vector<std::string> settings;
-  std::vector<bool> hides_nothing;
+  std::vector<bool> is_unconfounded;
   /// [setting][policy of kStudyPolicies][row of kCoverageRows]
   std::vector<std::vector<std::vector<CoverageCell>>> cells;
-  /// Share of simulations in which the joint bands of the headline row hold all truths at once.
+  /// Family-wise coverage of the joint bands of the headline row.
   std::vector<double> family_wise;
-  std::vector<double> best_set;  ///< ... in which the set that holds the best does
+  std::vector<double> best_set;  ///< coverage of the best policy by the confidence set
   std::uint64_t seed = 0;
   StudyRun run;
 };
 
-/// The lower end of the one-sided 95 % confidence of a share.
-double least_share(std::size_t hits, std::size_t trials);
+/// One-sided 95 % lower confidence limit of a proportion (Wilson 1927, Probable Inference, the Law
+/// of Succession, and Statistical Inference).
+double wilson_lower_limit(std::size_t hits, std::size_t trials);
 
 CoverageTable reproduce_coverage(const Context& context, std::span<const StudyNetwork> networks,
                                  int simulations, const CoverageOptions& options,

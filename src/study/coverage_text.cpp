@@ -24,11 +24,11 @@ std::string width_text(double width) {
 
 TitledTable row_table(const CoverageTable& table, std::size_t row) {
   TitledTable out{
-      .title = fmt::format("{}: share of the 95 % intervals that hold the truth; robust ones with "
-                           "the lower end of the share's own 95 % confidence; median half-widths",
+      .title = fmt::format("{}: coverage of 95 % confidence and sensitivity intervals (with 95 % "
+                           "lower limit), median half-widths",
                            kCoverageRows[row]),
-      .columns = {"world", "policy", "simulations", "sampling", "sensitivity_interval", "at least",
-                  "half-width", "robust half-width", "RMSE", "RMSE of naive"}};
+      .columns = {"world", "policy", "simulations", "sampling", "sensitivity", "lower limit",
+                  "sampling half-width", "sensitivity half-width", "RMSE", "RMSE of naive"}};
   for (std::size_t s = 0; s < table.settings.size(); ++s) {
     for (std::size_t p = 0; p < kStudyPolicies.size(); ++p) {
       const CoverageCell& cell = table.cells[s][p][row];
@@ -48,8 +48,8 @@ TitledTable row_table(const CoverageTable& table, std::size_t row) {
 }
 
 TitledTable dependence_table(const CoverageTable& table, std::size_t row) {
-  TitledTable out{.title = fmt::format("{}: share of value ± 1.96 standard errors that hold the "
-                                       "truth, by what the standard error takes to go together",
+  TitledTable out{.title = fmt::format("{}: coverage of value ± 1.96 standard errors by "
+                                       "assumed dependence (--dependence)",
                                        kCoverageRows[row]),
                   .columns = {"world", "policy"}};
   for (const auto& [dependence, name] : EnumNames<Dependence>::kNames) {
@@ -78,9 +78,9 @@ TitledTable dependence_table(const CoverageTable& table, std::size_t row) {
 
 TitledTable joint_table(const CoverageTable& table) {
   TitledTable out{.title =
-                      "all policies at once: joint bands that hold every truth, and sets that "
-                      "hold the best policy",
-                  .columns = {"world", "bands", "best in its set"}};
+                      "all policies jointly: family-wise coverage of the joint bands, and coverage "
+                      "of the best policy by the confidence set",
+                  .columns = {"world", "joint bands", "confidence set"}};
   for (std::size_t s = 0; s < table.settings.size(); ++s) {
     out.rows.push_back(
         {{table.settings[s]}, {share_text(table.family_wise[s])}, {share_text(table.best_set[s])}});
@@ -110,9 +110,8 @@ std::string coverage_markdown(const CoverageTable& table) {
 
 std::string coverage_csv(const CoverageTable& table) {
   std::string text =
-      "world,policy,method,simulations,sampling,robust,sensitivity_least,half_width,sensitivity_"
-      "half_width,"
-      "rmse,naive_rmse\n";
+      "world,policy,method,simulations,sampling,sensitivity,lower_limit,half_width,"
+      "sensitivity_half_width,rmse,naive_rmse\n";
   for (std::size_t s = 0; s < table.settings.size(); ++s) {
     for (std::size_t p = 0; p < kStudyPolicies.size(); ++p) {
       for (std::size_t r = 0; r < kCoverageRows.size(); ++r) {
@@ -136,7 +135,7 @@ Json coverage_json(const CoverageTable& table) {
                {"settings", Json::array()}};
   for (std::size_t s = 0; s < table.settings.size(); ++s) {
     Json setting = {{"name", table.settings[s]},
-                    {"hides_nothing", static_cast<bool>(table.hides_nothing[s])},
+                    {"hides_nothing", static_cast<bool>(table.is_unconfounded[s])},
                     {"all_bands_hold", json_number(table.family_wise[s])},
                     {"best_in_set", json_number(table.best_set[s])},
                     {"policies", Json::array()}};

@@ -96,7 +96,7 @@ bool is_coverage(const Json& result) {
 }  // namespace
 
 Unit coverage_unit(const ValueSetting& setting, std::uint64_t simulation) {
-  constexpr std::uint64_t kSeedsPerSimulation = 100'000;  // as table 2 has
+  constexpr std::uint64_t kSeedsPerSimulation = 100'000;  // as in table 2
   Unit unit{.identity = {.kind = "coverage",
                          .options = {{"setting", setting.name},
                                      {"group", "intervals"},

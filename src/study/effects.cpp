@@ -14,9 +14,9 @@
 namespace cone {
 namespace {
 
-// Figures of others for κ2 = 1; draws, splits and replicates differ between the sources.
-constexpr std::string_view kAuthors = "results committed with the authors' code";
-constexpr std::string_view kReruns = "others' reruns of public code, three replicates";
+// Published results for κ2 = 1; draws, splits and replicates differ between the sources.
+constexpr std::string_view kAuthors = "results in the authors' repository";
+constexpr std::string_view kReruns = "third-party reruns of public code, three replicates";
 constexpr PublishedEffects kPublished[] = {
     {"NetDeconf", kAuthors, "BlogCatalog", 4.54, 1.10},
     {"NetDeconf", kAuthors, "Flickr", 6.38, 0.92},
@@ -26,8 +26,8 @@ constexpr PublishedEffects kPublished[] = {
     {"GIAL", kReruns, "Flickr", 6.27, 0.80},
     {"GDC", kReruns, "BlogCatalog", 3.88, 1.04},
     {"GDC", kReruns, "Flickr", 6.38, 0.82},
-    {"best rerun found", "published reruns", "BlogCatalog", 3.26, 0.16},
-    {"best rerun found", "published reruns", "Flickr", 6.10, 0.25},
+    {"best published rerun", "published reruns", "BlogCatalog", 3.26, 0.16},
+    {"best published rerun", "published reruns", "Flickr", 6.10, 0.25},
 };
 
 MeanAndError mean_and_error(const std::vector<double>& values) {
@@ -38,7 +38,7 @@ MeanAndError mean_and_error(const std::vector<double>& values) {
   return {mean(values), error};
 }
 
-/// Of the replicates of one cell; `stride` units lie between two of them.
+/// Summarises the replicates of one cell, which are `stride` units apart.
 EffectsCell summarise_effects(std::span<const UnitRecord> records, std::size_t first,
                               std::size_t stride) {
   EffectsCell cell;
@@ -67,7 +67,7 @@ std::vector<EffectsRow> effects_rows(std::span<const std::string> estimators) {
   for (const std::string& name : estimators) {
     if (std::ranges::find(known, name) != known.end()) continue;
     faults.push_back({{.item = "--estimators"},
-                      fmt::format("'{}' is not an outcome model by itself", name),
+                      fmt::format("'{}' is not a direct method", name),
                       fmt::format("choose among {}", fmt::join(known, ", "))});
   }
   if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
@@ -81,8 +81,7 @@ std::vector<EffectsRow> effects_rows(std::span<const std::string> estimators) {
                     .estimator = name,
                     .network_ridge = {.undersmoothing = 1}});
   }
-  rows.push_back(
-      {.label = std::string(kTopicsLabel), .estimator = "dm_ridge", .knows_topics = true});
+  rows.push_back({.label = std::string(kOracleLabel), .estimator = "dm_ridge", .is_oracle = true});
   return rows;
 }
 

@@ -16,29 +16,32 @@
 #include "study/study.hpp"
 #include "study/study_run.hpp"
 
-// `cone reproduce effects`: the effect of every node, on the log of Guo, Li and Liu (WSDM 2020).
+// `cone reproduce effects`: individual treatment effects on the simulation of Guo, Li and Liu
+// (2020), Learning Individual Causal Effects from Networked Observational Data, WSDM.
 
 namespace cone {
 
-/// κ2 of that log; κ1 is 10 and the noise 1.
+/// κ2 of that simulation; κ1 is 10 and the noise 1.
 inline constexpr double kEffectStrengths[] = {0.5, 1, 2};
 
 /// An outcome model of the study.
 struct EffectsRow {
   std::string label;
-  std::string estimator;      ///< of outcome_models(): whose learner it is
-  bool knows_topics = false;  ///< sees topic_features() in place of the features
+  std::string estimator;   ///< of outcome_models(): the direct method whose learner is used
+  bool is_oracle = false;  ///< uses topic_features() instead of the features
   NetworkRidgeOptions network_ridge;
 };
 
 /// The rows of the study: the estimators given (all of outcome_models() where there are none), the
-/// network ridge also without undersmoothing, which predicts each node best, and a ridge per arm
-/// that knows the topics. Throws Error(kUsage) for estimators that are no outcome model.
+/// network ridge also without undersmoothing, which is best for single nodes, and a ridge per arm
+/// on the true topics (oracle). Throws Error(kUsage) for estimators that are no outcome model.
 std::vector<EffectsRow> effects_rows(std::span<const std::string> estimators);
 
-/// One row on one replicate: its learner fits on 60 % of the nodes and selects on 20 % (what
-/// selects nothing fits on both), and predicts both arms of the others. Its result:
-/// {"root_pehe": √ mean (τ̂_i − τ_i)², "ate_error": |mean (τ̂_i − τ_i)|}, i over the test nodes.
+/// One row on one replicate: its learner fits on 60 % of the nodes and selects on 20 % (a learner
+/// without selection fits on both), and predicts both arms of the others. Its result:
+/// {"root_pehe": √ mean (τ̂_i − τ_i)², "ate_error": |mean (τ̂_i − τ_i)|}, i over the test nodes: the
+/// precision in estimation of heterogeneous effects (Hill 2011, Bayesian Nonparametric Modeling for
+/// Causal Inference) and the absolute error of the average treatment effect.
 /// The setting's network must outlive it.
 Unit effects_unit(const StudySetting& setting, std::uint64_t replicate, const EffectsRow& row);
 
@@ -56,7 +59,7 @@ struct EffectsCell {
   std::size_t num_missing = 0;
 };
 
-/// A figure that others published, for κ2 = 1.
+/// A published result, for κ2 = 1.
 struct PublishedEffects {
   std::string_view method;
   std::string_view source;
@@ -76,7 +79,7 @@ struct EffectsTable {
   StudyRun run;
 };
 
-/// Every row of effects_rows(estimators) on every replicate. Resumes where `store` has records.
+/// Every row of effects_rows(estimators) on every replicate. Resumes from the records of `store`.
 EffectsTable reproduce_effects(const Context& context, std::span<const StudyNetwork> networks,
                                int replicates, std::span<const std::string> estimators,
                                const UnitWork& work);

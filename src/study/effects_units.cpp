@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-OutcomeOptions effects_log(const StudySetting& setting) {
+OutcomeOptions effects_outcome(const StudySetting& setting) {
   return {.world = World::kIndividualEffects, .kappa1 = 10, .kappa2 = setting.kappa2, .noise = 1};
 }
 
@@ -43,9 +43,10 @@ Json measure_effects(const Context& context, const StudySetting& setting, std::u
                      const EffectsRow& row) {
   const TopicNetwork& network = setting.network->network;
   LoadedData data =
-      simulate_data(context.with_seed(setting.seed), network, effects_log(setting), replicate).data;
+      simulate_data(context.with_seed(setting.seed), network, effects_outcome(setting), replicate)
+          .data;
   const FitPlan plan = make_plan(context, data.observed, effects_options(row).plan, context.seed());
-  if (row.knows_topics) data.observed.features = topic_features(network);
+  if (row.is_oracle) data.observed.features = topic_features(network);
   const Matrix<double> mu = predict_outcomes(context, data.observed, row, plan);
   const MatrixView<const double> truth = data.truth->outcomes();
   double squares = 0;
@@ -74,14 +75,14 @@ std::vector<std::string_view> outcome_models() {
 }
 
 Unit effects_unit(const StudySetting& setting, std::uint64_t replicate, const EffectsRow& row) {
-  constexpr std::uint64_t kSeedsPerReplicate = 100'000;  // as table 2 has
+  constexpr std::uint64_t kSeedsPerReplicate = 100'000;  // as in table 2
   Json options = {{"setting", setting.name()},
-                  {"outcome", option_json(effects_log(setting))},
+                  {"outcome", option_json(effects_outcome(setting))},
                   {"simulation", replicate},
                   {"simulation_seed", setting.seed},
                   {"group", row.label},
                   {"estimator", row.estimator},
-                  {"knows_topics", row.knows_topics},
+                  {"is_oracle", row.is_oracle},
                   {"joins_validation", is_network_row(row.estimator)},
                   {"evaluation", option_json(effects_options(row))}};
   options["evaluation"].erase("estimators");

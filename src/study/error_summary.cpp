@@ -8,7 +8,7 @@
 namespace cone {
 namespace {
 
-/// The mean of f(error) over the runs that have one, of every simulation that has such a run.
+/// The mean of f(error) over the finite errors of each simulation that has any.
 template <class F>
 std::vector<double> means(const std::vector<std::vector<double>>& errors, const F& f) {
   std::vector<double> result;
@@ -63,7 +63,7 @@ ErrorSummary summarise_errors(const std::vector<std::vector<double>>& errors) {
     return summary;
   }
   summary.rmse = std::sqrt(mean(squares));
-  // The delta method: d√m = dm / (2√m).
+  // Delta method: d√m = dm / (2√m).
   summary.rmse_error = summary.rmse > 0 ? error_of_mean(squares) / (2 * summary.rmse) : 0;
   summary.mae = mean(absolutes);
   summary.mae_error = error_of_mean(absolutes);

@@ -35,7 +35,7 @@ void add_failures(std::span<const Unit> units, const UnitsReport& report, Figure
   }
 }
 
-std::size_t place_of(const std::vector<double>& values, double value) {
+std::size_t index_of(const std::vector<double>& values, double value) {
   const auto found = std::find(values.begin(), values.end(), value);
   require(found != values.end(), "figure 2: a default is not in the grid");
   return static_cast<std::size_t>(found - values.begin());
@@ -82,8 +82,8 @@ Figure2 reproduce_figure2(const Context& context, std::span<const StudyNetwork> 
 
   const std::size_t num_points = figure.values.size() * figure.values.size();
   const std::size_t default_point =
-      place_of(figure.values, ConeOptions{}.gamma) * figure.values.size() +
-      place_of(figure.values, ConeOptions{}.zeta);
+      index_of(figure.values, ConeOptions{}.gamma) * figure.values.size() +
+      index_of(figure.values, ConeOptions{}.zeta);
   const auto per_cell =
       static_cast<std::size_t>(options.simulations) * static_cast<std::size_t>(options.runs);
   std::size_t next = 0;

@@ -13,7 +13,7 @@
 
 namespace cone {
 
-/// What choosing γ and ζ by a criterion, anew for every simulation and run, would have reached.
+/// Errors when γ and ζ are chosen by a criterion in every simulation and run.
 struct SelectionResult {
   std::string criterion;
   ErrorSummary errors;
@@ -22,7 +22,7 @@ struct SelectionResult {
 /// How cone's error depends on γ and ζ in one setting.
 struct ParameterMap {
   std::string setting;
-  ConeOptions options;                           ///< but for gamma and zeta
+  ConeOptions options;                           ///< except gamma and zeta
   std::vector<std::vector<ErrorSummary>> cells;  ///< gamma × zeta
   std::vector<SelectionResult> selections;
 };
@@ -33,16 +33,16 @@ struct Figure2 {
   StudyOptions study;
   std::uint64_t seed = 0;
 
-  // What may differ from run to run, kept apart from the results.
-  double seconds = 0;  ///< of one core
+  // Differs from run to run, so kept apart from the results.
+  double seconds = 0;  ///< core seconds
   std::size_t num_units = 0;
   std::size_t num_reused = 0;
   std::vector<std::string> failures;
   std::vector<std::string> remarks;
 };
 
-/// The paper's parameter study: γ, ζ ∈ {1e-6, 1e-4, 1e-2, 1, 100} at κ2 = 2 on every network, the
-/// other options as in table 2. Resumes where `store` has records.
+/// Figure 2 of Guo, Li and Liu (2020): γ, ζ ∈ {1e-6, 1e-4, 1e-2, 1, 100} at κ2 = 2 on every
+/// network, the other options as in table 2. Resumes from the records of `store`.
 Figure2 reproduce_figure2(const Context& context, std::span<const StudyNetwork> networks,
                           const StudyOptions& options, const UnitWork& work);
 

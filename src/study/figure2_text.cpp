@@ -54,14 +54,14 @@ std::string figure2_text(const Figure2& figure) {
       }
       text += fmt::format("\n{}: {} of cone\n\n{}", map.setting, measure.name, table.to_string());
     }
-    TextTable choices({{"gamma and zeta chosen by", TextTable::Align::kLeft}, {"RMSE"}, {"MAE"}});
+    TextTable choices({{"criterion", TextTable::Align::kLeft}, {"RMSE"}, {"MAE"}});
     for (const SelectionResult& selection : map.selections) {
       const ErrorSummary& e = selection.errors;
       choices.add_row({selection.criterion, sentence("{:.4f} ± {:.4f}", e.rmse, e.rmse_error),
                        sentence("{:.4f} ± {:.4f}", e.mae, e.mae_error)});
     }
-    text += fmt::format("\n{}: what a choice would have reached\n\n{}", map.setting,
-                        choices.to_string());
+    text += fmt::format("\n{}: errors of cone with gamma and zeta chosen by a criterion\n\n{}",
+                        map.setting, choices.to_string());
   }
   return text;
 }

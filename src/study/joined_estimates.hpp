@@ -13,8 +13,8 @@
 namespace cone {
 
 /// The value of one policy (a table of the data's nodes × arms) on the scored nodes, by each
-/// estimator. Outcome models, which select nothing, fit on join_selection(plan); propensities,
-/// whose penalty is chosen, on the plan itself. NaN where a value does not exist.
+/// estimator. Outcome models, which have no selection, fit on join_selection(plan); propensity
+/// models, whose penalty is selected, on the plan itself. NaN where a value does not exist.
 std::vector<double> estimate_joined(const Context& context, const Dataset& data,
                                     MatrixView<const double> policy, const FitPlan& plan,
                                     std::span<const std::string_view> estimators,

@@ -9,14 +9,14 @@ namespace cone {
 FitPlan join_selection(const FitPlan& plan) {
   FitPlan joined{.scored = plan.scored};
   for (const FitTask& task : plan.tasks) {
-    FitTask whole{.fit = task.fit, .score = task.score};
+    FitTask all{.fit = task.fit, .score = task.score};
     for (const SelectionSplit& split : task.selection) {
-      whole.fit.insert(whole.fit.end(), split.fit.begin(), split.fit.end());
-      whole.fit.insert(whole.fit.end(), split.score.begin(), split.score.end());
+      all.fit.insert(all.fit.end(), split.fit.begin(), split.fit.end());
+      all.fit.insert(all.fit.end(), split.score.begin(), split.score.end());
     }
-    std::ranges::sort(whole.fit);
-    whole.fit.erase(std::unique(whole.fit.begin(), whole.fit.end()), whole.fit.end());
-    joined.tasks.push_back(std::move(whole));
+    std::ranges::sort(all.fit);
+    all.fit.erase(std::unique(all.fit.begin(), all.fit.end()), all.fit.end());
+    joined.tasks.push_back(std::move(all));
   }
   return joined;
 }

@@ -6,7 +6,8 @@
 
 namespace cone {
 
-/// What Guo, Li and Liu (2020), Table 2, print for one of our methods; none where they have none.
+/// The published figure for one of our methods (Guo, Li and Liu 2020, Counterfactual Evaluation of
+/// Treatment Assignment Functions with Networked Observational Data, SDM, Table 2), if any.
 std::optional<PaperFigure> paper_table2(std::string_view method, std::string_view setting);
 
 }  // namespace cone

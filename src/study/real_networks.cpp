@@ -15,10 +15,10 @@ void require_real_networks(const std::filesystem::path& folder) {
     if (path_kind(path) == PathKind::kFile) continue;
     faults.add("missing",
                {{.file = path.string()},
-                "is not there",
+                "does not exist",
                 fmt::format("it is published with the AANE code (GitHub, "
-                            "xhuang31/AANE_MATLAB), sha256 {}; name its folder with --data, or do "
-                            "the study on the built-in network with --data demo",
+                            "xhuang31/AANE_MATLAB), sha256 {}; name its folder with --data, or "
+                            "run the study on the built-in network with --data demo",
                             network.sha256)});
   }
   faults.throw_if_any(ErrorCode::kData);

@@ -6,12 +6,12 @@
 
 namespace cone {
 
-/// One of the paper's two networks, as published.
+/// One of the two networks of Guo, Li and Liu (2020), as published.
 struct RealNetwork {
   std::string_view name;
   std::string_view file;
   std::string_view sha256;
-  std::size_t top_words;  ///< of each topic, for the reduced features
+  std::size_t top_words;  ///< per topic, for the reduced vocabulary
 };
 
 inline constexpr std::array<RealNetwork, 2> kRealNetworks = {

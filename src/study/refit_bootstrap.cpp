@@ -7,11 +7,11 @@
 
 namespace cone {
 
-BootstrapLog draw_log(const BootstrapWorld& world, const Dataset& data, Rng& rng) {
+BootstrapSample draw_sample(const BootstrapWorld& world, const Dataset& data, Rng& rng) {
   const auto draw_sign = [&rng] { return rng.bernoulli(0.5) ? 1.0 : -1.0; };
   std::vector<double> sign_of_cluster;
   for (std::size_t k = 0; k < world.clusters.count; ++k) sign_of_cluster.push_back(draw_sign());
-  BootstrapLog out{.data = data, .outcome = world.mu};
+  BootstrapSample out{.data = data, .outcome = world.mu};
   for (std::size_t i = 0; i < data.num_nodes(); ++i) {
     const Arm own = data.treatment[i];
     const double sign =
@@ -25,16 +25,16 @@ BootstrapLog draw_log(const BootstrapWorld& world, const Dataset& data, Rng& rng
   return out;
 }
 
-double true_gain(const BootstrapLog& log, MatrixView<const double> policy) {
-  const std::vector<double>& weight = log.data.weight;
+double true_gain(const BootstrapSample& sample, MatrixView<const double> policy) {
+  const std::vector<double>& weight = sample.data.weight;
   CompensatedSum total;
   CompensatedSum units;
-  for (std::size_t i = 0; i < log.outcome.rows(); ++i) {
+  for (std::size_t i = 0; i < sample.outcome.rows(); ++i) {
     const double count = weight.empty() ? 1 : weight[i];
     units.add(count);
-    total.add(-count * log.data.outcome[i]);
-    for (std::size_t a = 0; a < log.outcome.cols(); ++a) {
-      total.add(count * policy(i, a) * log.outcome(i, a));
+    total.add(-count * sample.data.outcome[i]);
+    for (std::size_t a = 0; a < sample.outcome.cols(); ++a) {
+      total.add(count * policy(i, a) * sample.outcome(i, a));
     }
   }
   return total.value() / units.value();

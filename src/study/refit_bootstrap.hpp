@@ -15,7 +15,7 @@
 
 namespace cone {
 
-/// Whose residuals keep or change their sign together.
+/// Units of the wild bootstrap: residuals of one unit get the same random sign.
 enum class BootstrapUnits { kNodes, kClusters };
 
 template <>
@@ -25,27 +25,27 @@ struct EnumNames<BootstrapUnits> {
       std::pair{BootstrapUnits::kClusters, std::string_view("clusters")}};
 };
 
-/// A world like the one the data come from, whose truth is known: outcomes are what a model
-/// predicted, plus noise of the size of the residuals (wild bootstrap, Wu 1986). The network, the
-/// features and who was treated stay as they are, so neighbours stay neighbours, which drawing
-/// nodes anew would not keep.
+/// A data-generating process with known truth: predictions of a fitted outcome model plus noise of
+/// the size of its residuals (wild bootstrap, Wu 1986, Jackknife, Bootstrap and Other Resampling
+/// Methods in Regression Analysis). Network, features and treatments stay fixed; resampling nodes
+/// would break the network.
 struct BootstrapWorld {
   Matrix<double> mu;             ///< nodes × arms, out of fold
-  std::vector<double> residual;  ///< of the logged outcomes
-  Matrix<double> noise;          ///< variance, nodes × arms: of what units would have had
-  Clustering clusters;           ///< of signs; none: every node draws its own
+  std::vector<double> residual;  ///< of the observed outcomes
+  Matrix<double> noise;          ///< variances of the potential outcomes, nodes × arms
+  Clustering clusters;           ///< that share a sign; none: one sign per node
 };
 
-/// One log from it.
-struct BootstrapLog {
+/// One data set drawn from it.
+struct BootstrapSample {
   Dataset data;
   Matrix<double> outcome;  ///< under every arm, nodes × arms
 };
 
-/// Residuals of the logged arm with a random sign; normal noise under the other arms.
-BootstrapLog draw_log(const BootstrapWorld& world, const Dataset& data, Rng& rng);
+/// Residuals of the observed arm with a random sign; normal noise under the other arms.
+BootstrapSample draw_sample(const BootstrapWorld& world, const Dataset& data, Rng& rng);
 
-/// Mean outcome over units, had the policy decided, less what the log has.
-double true_gain(const BootstrapLog& log, MatrixView<const double> policy);
+/// Value of the policy minus that of the logged policy.
+double true_gain(const BootstrapSample& sample, MatrixView<const double> policy);
 
 }  // namespace cone

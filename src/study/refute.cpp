@@ -30,7 +30,7 @@ PlanOptions plan_of(const RefuteOptions& options) {
   return {.folds = options.folds, .selection_folds = options.selection_folds};
 }
 
-/// mean(Σ_a π_a μ_a) − ȳ of every policy, by the network ridge; where asked for, with its errors.
+/// mean(Σ_a π_a μ_a) − ȳ of every policy by the network ridge, optionally with standard errors.
 Json measure_differences(const Context& context, const Dataset& data,
                          std::span<const MatrixView<const double>> policies,
                          const RefuteOptions& options, const VarianceSource& variances,
@@ -39,7 +39,7 @@ Json measure_differences(const Context& context, const Dataset& data,
   const Nuisances fitted =
       NetworkRidgeLearner(options.network_ridge, variances).fit(context, data, plan);
   const LoggedSample sample = take_sample(data, plan.scored);
-  std::vector<Matrix<double>> tables;  // means over units are plain means of these
+  std::vector<Matrix<double>> tables;  // weighted, so that plain means are weighted means
   std::vector<MatrixView<const double>> weighed;
   for (const MatrixView<const double>& policy : policies) {
     weigh_rows(sample, tables.emplace_back(take_rows(policy, sample.nodes)));
@@ -65,24 +65,24 @@ Json measure_differences(const Context& context, const Dataset& data,
       spread[i] -= units * data.outcome[i] + (units - 1) * difference;
     }
     const double of_units = standard_error(spread);
-    // As cone evaluate has it, of independent units.
-    const ErrorParts parts = take_error_apart(*find_estimator("network_dm"),
-                                              {.sample = sample,
-                                               .policy = weighed[k],
-                                               .outcome = &*fitted.outcome,
-                                               .implied = &implied[k],
-                                               .noise = &noise,
-                                               .policy_place = k},
-                                              {}, {}, std::vector<double>(sample.size()));
-    out["standard_errors"].push_back(error_of_these(parts, *sample.totals));
+    // As in cone evaluate, for independent units.
+    const ErrorParts parts = decompose_error(*find_estimator("network_dm"),
+                                             {.sample = sample,
+                                              .policy = weighed[k],
+                                              .outcome = &*fitted.outcome,
+                                              .implied = &implied[k],
+                                              .noise = &noise,
+                                              .policy_index = k},
+                                             {}, {}, std::vector<double>(sample.size()));
+    out["standard_errors"].push_back(error_for_sample(parts, *sample.totals));
     out["population_standard_errors"].push_back(
         std::sqrt(of_units * of_units + implied[k].variance));
   }
   return out;
 }
 
-/// Residuals are scaled to what the model takes for noise, as its standard error does; the rest is
-/// what it could not learn, which refits have to do without anew.
+/// Residuals are scaled by the model's noise fraction, as in its standard error: the rest is
+/// unexplained signal, which refits miss again.
 BootstrapWorld learn_world(const Context& context, const Dataset& data, const FitPlan& plan,
                            std::span<const MatrixView<const double>> policies,
                            const RefuteOptions& options, const Nuisances& fitted) {
@@ -109,7 +109,7 @@ bool are_numbers(const Json& result, const char* name, std::size_t count) {
          std::all_of(found->begin(), found->end(), [](const Json& x) { return x.is_number(); });
 }
 
-/// The units: first the data as they are, then draw by draw of every check.
+/// The units: first the original data, then every draw of every check.
 class Refuter {
  public:
   /// `stages`: of expected_costs().
@@ -139,7 +139,7 @@ class Refuter {
 
   std::span<const Unit> units() const { return units_; }
 
-  /// Fits what the units stand on.
+  /// Fits the models that the units share.
   void prepare(const Context& context, const StageList& stages) {
     const std::vector<RefuteCheck> checks = options_.chosen_checks();
     const auto has = [&](RefuteCheck check) {
@@ -216,15 +216,15 @@ class Refuter {
                                /*with_errors=*/false);
   }
 
-  /// Estimate less truth in a log of the world that was learnt.
+  /// Estimate minus truth in a bootstrap sample.
   Json refit_bootstrap(const Context& context, std::uint32_t draw) const {
-    constexpr std::uint64_t kBeyondTheOthers = std::uint64_t{1} << 40;
-    Rng rng(seed_, Stream::kRefuter, kBeyondTheOthers + draw);
-    const BootstrapLog log = draw_log(world_, data_, rng);
-    Json out =
-        measure_differences(context, log.data, policies_, options_, answer_, /*with_errors=*/false);
+    constexpr std::uint64_t kFirstItem = std::uint64_t{1} << 40;  // beyond those of other checks
+    Rng rng(seed_, Stream::kRefuter, kFirstItem + draw);
+    const BootstrapSample sample = draw_sample(world_, data_, rng);
+    Json out = measure_differences(context, sample.data, policies_, options_, answer_,
+                                   /*with_errors=*/false);
     for (std::size_t p = 0; p < policies_.size(); ++p) {
-      out["differences"][p] = out["differences"][p].get<double>() - true_gain(log, policies_[p]);
+      out["differences"][p] = out["differences"][p].get<double>() - true_gain(sample, policies_[p]);
     }
     return out;
   }
@@ -236,8 +236,8 @@ class Refuter {
   std::string policies_checksum_;
   std::vector<MatrixView<const double>> policies_;
   Matrix<double> propensity_;
-  /// Variances of the answer: reruns keep them, as what they ask is what the data or the folds
-  /// change, not what a fit of eight numbers to them does.
+  /// Variance components of the original fit. Reruns keep them: they measure the effect of the data
+  /// and the folds, not that of estimating a few variances again.
   VarianceSource answer_;
   BootstrapWorld world_;
   std::vector<Unit> units_;
@@ -250,7 +250,7 @@ void RefuteOptions::check(std::vector<Fault>& faults) const {
     const std::vector<std::string> known = enum_choices<RefuteCheck>();
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     faults.push_back({{.item = "--checks"},
-                      fmt::format("there is no check '{}'", name),
+                      fmt::format("'{}' is not a check", name),
                       fmt::format("choose from {}", fmt::join(known, ", "))});
   }
   network_ridge.check(faults);
@@ -273,7 +273,7 @@ CheckOutcome judge_check(RefuteCheck check, std::vector<double> differences,
     const double chance = standard_error(out.differences);
     out.allowed = std::max(std::isnan(chance) ? 0 : 2 * chance, answer.standard_error / 2);
   } else {
-    // A mean and not the largest, which would grow with the number of reruns.
+    // A root mean square: a maximum would grow with the number of reruns.
     const double target = check == RefuteCheck::kBootstrap ? 0 : answer.difference;
     const auto count = static_cast<double>(out.differences.size());
     double squares = 0;
@@ -300,12 +300,12 @@ std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& 
     return std::ranges::find(checks, check) != checks.end();
   };
   const FitSize size = measure_size(context, data, plan_of(options));
-  FitSize alone = size;  // reruns are side by side, each on one thread
+  FitSize alone = size;  // reruns run concurrently, each on one thread
   alone.threads = 1;
   const double reruns = 1 + static_cast<double>(checks.size()) * options.draws;
   const double at_once = std::min(size.threads, reruns);
   return {
-      {"the data as they are",
+      {"original data",
        expect_ridge_cost(size, options.network_ridge,
                          {.num_policies = has(RefuteCheck::kBootstrap) ? 1.0 : 0.0})
            .total()},
@@ -319,14 +319,15 @@ Refutation refute(const Context& context, const Dataset& data,
                   const UnitWork& work) {
   validate(options);
   if (!data.has_log()) {
-    throw Error(ErrorCode::kData, {{},
-                                   "the data has no treatments and outcomes to fit to",
-                                   "bring a log, or make one with cone simulate"});
+    throw Error(ErrorCode::kData,
+                {{},
+                 "the data have no treatments and outcomes",
+                 "give data with treatment and outcome columns, or make some with cone simulate"});
   }
   if (!data.cluster.empty()) {
     throw Error(ErrorCode::kUsage,
                 {{.item = "--cluster"},
-                 "has no part in refute, which measures moves by errors of independent units",
+                 "is not supported by refute, whose thresholds assume independent units",
                  "--ignore the column instead"});
   }
   Refutation out{.options = options, .seed = context.seed(), .data_checksum = data.checksum()};
@@ -341,8 +342,8 @@ Refutation refute(const Context& context, const Dataset& data,
   const UnitRecord& base = out.units.records.front();
   if (base.status == UnitStatus::kFailed) {
     throw Error(ErrorCode::kData, {{},
-                                   "the data as they are allow no fit: " + base.error,
-                                   "cone check shows how the data is read"});
+                                   "the original data cannot be fitted: " + base.error,
+                                   "cone check shows how the data are read"});
   }
   for (std::size_t p = 0; p < policies.size(); ++p) {
     RefutedPolicy& policy = out.policies.emplace_back();

@@ -24,14 +24,14 @@ namespace cone {
 
 inline constexpr std::string_view kRefutationSchema = "cone.refutation/1";
 
-/// Reruns with a reason: each changes the data, or chance, in a way whose effect is known.
+/// Refutation checks: each rerun changes the data or the folds in a way whose effect is known.
 enum class RefuteCheck {
-  kPlacebo,  ///< a treatment that does nothing (permute_treatments) must seem to do nothing
-  kFeature,  ///< a feature of random numbers must change nothing
-  kSubset,   ///< leaving a tenth of the units out must change little
-  kSeeds,    ///< other folds must change little
-  /// In logs of a world that is known, refits must miss the truth by no more than the standard
-  /// error says (BootstrapWorld).
+  kPlacebo,  ///< a treatment without effect (permute_treatments) must have an estimate near 0
+  kFeature,  ///< a random feature must not change the estimate
+  kSubset,   ///< leaving out a tenth of the units must change it little
+  kSeeds,    ///< other folds must change it little
+  /// On data with known truth (BootstrapWorld) the error of refits must not exceed the standard
+  /// error.
   kBootstrap,
 };
 
@@ -57,15 +57,14 @@ struct RefuteOptions {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
     visitor("checks", self.checks,
-            "Which checks to run, of placebo, feature, subset, seeds, bootstrap; without it all of "
-            "them");
+            "Checks to run: placebo, feature, subset, seeds, bootstrap; all if not given");
     visitor("draws", self.draws, "Reruns per check", between(2, 10000));
     visitor("bootstrap_by", self.bootstrap_by,
-            "bootstrap: noise changes its sign for nodes one by one, or for whole clusters of the "
-            "network (neighbours may share noise)");
-    visitor("folds", self.folds, "Folds of the cross-fitting", between(2, 1000));
+            "Units of the wild bootstrap: nodes, or communities of the network (if noise is "
+            "correlated between neighbours)");
+    visitor("folds", self.folds, "Number of cross-fitting folds", between(2, 1000));
     visitor("selection_folds", self.selection_folds,
-            "Inner folds that choose regularisation strengths", between(2, 1000));
+            "Number of inner folds for choosing regularisation strengths", between(2, 1000));
     NuisanceOptions::visit(self.nuisance, visitor);
     NetworkRidgeOptions::visit(self.network_ridge, visitor);
   }
@@ -73,12 +72,13 @@ struct RefuteOptions {
   std::vector<RefuteCheck> chosen_checks() const;
 };
 
-/// What one check found of one policy. All figures are differences from the logged policy.
+/// Result of one check for one policy. All figures are differences from the logged policy.
 struct CheckOutcome {
   RefuteCheck check{};
-  /// One per rerun that succeeded; of the bootstrap, estimate less truth.
+  /// One per successful rerun; for the bootstrap, estimate minus truth.
   std::vector<double> differences;
-  /// Placebo: |mean|; bootstrap: root mean square; others: of the distance from the answer.
+  /// Placebo: |mean|; bootstrap: root mean square error; others: root mean square distance from the
+  /// original estimate.
   double moved = 0;
   double allowed = 0;
   bool passes = false;
@@ -86,7 +86,7 @@ struct CheckOutcome {
 
 struct RefutedPolicy {
   std::string policy;
-  double difference = 0;                 ///< of the network ridge, on the data as they are
+  double difference = 0;                 ///< of the network ridge, on the original data
   double standard_error = 0;             ///< for the sample
   double population_standard_error = 0;  ///< for the population
   std::vector<CheckOutcome> checks;
@@ -100,26 +100,26 @@ struct Refutation {
   std::string data_checksum;
 };
 
-/// Fits the network ridge to the data as they are and to every change of them. A unit of the store
-/// is one fit for all policies.
+/// Fits the network ridge to the original data and to every change of them. A unit of the store is
+/// one fit for all policies.
 ///
-/// Thresholds, in standard errors s of the answer for the sample (p: for the population):
+/// Thresholds, in standard errors s of the estimate for the sample (p: for the population):
 /// placebo passes where the mean of the reruns is within two of its own standard errors of 0, or
-/// within s/2; feature and seeds where reruns are within s/2 of the answer (root mean square);
+/// within s/2; feature and seeds where reruns are within s/2 of the estimate (root mean square);
 /// subset where they are within p/2; bootstrap where the root mean square error of m refits is
-/// within s·(1 + √(2/m)), which is two standard errors of what chance does to it.
+/// within s·(1 + √(2/m)), which allows for two of its own standard errors.
 ///
-/// Throws Error(kUsage) on bad options, Error(kData) where the data allow no fit as they are, and
+/// Throws Error(kUsage) on bad options, Error(kData) where the original data cannot be fitted, and
 /// as run_units does.
 Refutation refute(const Context& context, const Dataset& data,
                   std::span<const PolicyOnData> policies, const RefuteOptions& options,
                   const UnitWork& work);
 
-/// What that may take, where no unit is there yet.
+/// Expected run time where no unit is stored yet.
 std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& data,
                                          const RefuteOptions& options);
 
-/// Figures and thresholds to a verdict; `answer` is the difference on the data as they are.
+/// Compares the reruns with their threshold; `answer` is the estimate on the original data.
 CheckOutcome judge_check(RefuteCheck check, std::vector<double> differences,
                          const RefutedPolicy& answer);
 

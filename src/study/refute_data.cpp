@@ -38,28 +38,28 @@ Dataset permute_treatments(const Dataset& data, MatrixView<const double> propens
 }
 
 Dataset add_random_feature(const Dataset& data, Rng& rng) {
-  const auto place = static_cast<std::uint32_t>(data.features.num_dense);
+  const auto added_column = static_cast<std::uint32_t>(data.features.num_dense);
   std::vector<std::uint64_t> offsets = {0};
   std::vector<std::uint32_t> columns;
   std::vector<double> values;
   for (std::size_t i = 0; i < data.num_nodes(); ++i) {
     bool is_added = false;
     const auto add = [&] {
-      columns.push_back(place);
+      columns.push_back(added_column);
       values.push_back(rng.normal());
       is_added = true;
     };
     data.features.matrix.row(i).for_each([&](std::uint32_t column, double value) {
-      if (column >= place && !is_added) add();
-      columns.push_back(column < place ? column : column + 1);
+      if (column >= added_column && !is_added) add();
+      columns.push_back(column < added_column ? column : column + 1);
       values.push_back(value);
     });
     if (!is_added) add();
     offsets.push_back(columns.size());
   }
   Dataset out = data;
-  out.features.num_dense = place + 1;
-  out.features.names.insert(out.features.names.begin() + place, "(random)");
+  out.features.num_dense = added_column + 1;
+  out.features.names.insert(out.features.names.begin() + added_column, "(random)");
   out.features.matrix =
       store_full_columns_densely(SparseMatrix(data.features.matrix.cols() + 1, std::move(offsets),
                                               std::move(columns), std::move(values)),
@@ -78,8 +78,8 @@ std::vector<NodeIndex> draw_most_nodes(std::size_t num_nodes, Rng& rng) {
 
 Dataset select_nodes(const Dataset& data, std::span<const NodeIndex> nodes) {
   constexpr NodeIndex kGone = IdTable::kAbsent;
-  std::vector<NodeIndex> place(data.num_nodes(), kGone);
-  for (std::size_t k = 0; k < nodes.size(); ++k) place[nodes[k]] = static_cast<NodeIndex>(k);
+  std::vector<NodeIndex> new_index(data.num_nodes(), kGone);
+  for (std::size_t k = 0; k < nodes.size(); ++k) new_index[nodes[k]] = static_cast<NodeIndex>(k);
   Dataset out;
   out.arms = data.arms;
   std::vector<std::uint64_t> offsets = {0};
@@ -90,7 +90,7 @@ Dataset select_nodes(const Dataset& data, std::span<const NodeIndex> nodes) {
     out.outcome.push_back(data.outcome[i]);
     if (!data.weight.empty()) out.weight.push_back(data.weight[i]);
     for (const NodeIndex j : data.graph.neighbours(i)) {
-      if (place[j] != kGone) neighbours.push_back(place[j]);
+      if (new_index[j] != kGone) neighbours.push_back(new_index[j]);
     }
     offsets.push_back(neighbours.size());
   }

@@ -9,22 +9,21 @@
 
 #include "base/random.hpp"
 
-// Data with something changed that must not change an answer, or must take it away.
+// Changes of the data under which the estimate must stay the same, or become 0.
 
 namespace cone {
 
-/// The arms permuted within tenths of the nodes, ordered by their probability of any arm but the
-/// control arm. Who looks like being treated still is, by the features; what a node got no longer
-/// has to do with its outcome otherwise. So the "treatment" does nothing.
+/// The arms permuted within deciles of the propensity of any arm other than the control arm. The
+/// treatment still depends on the features, but not on the outcome given them: its effect is 0.
 Dataset permute_treatments(const Dataset& data, MatrixView<const double> propensity, Rng& rng);
 
-/// With one more measurement: standard normal draws.
+/// With one more numeric feature: standard normal draws.
 Dataset add_random_feature(const Dataset& data, Rng& rng);
 
 /// Nine tenths of the nodes, ascending.
 std::vector<NodeIndex> draw_most_nodes(std::size_t num_nodes, Rng& rng);
 
-/// Some nodes (ascending) with the edges among them.
+/// The subgraph induced by some nodes (ascending), with their data.
 Dataset select_nodes(const Dataset& data, std::span<const NodeIndex> nodes);
 
 }  // namespace cone

@@ -26,35 +26,31 @@ int refutation_decimals(const RefutedPolicy& policy) {
 std::string check_sentence(const CheckOutcome& outcome, const RefutedPolicy& answer) {
   const int decimals = refutation_decimals(answer);
   const auto number = [&](double value) { return sentence("{:.{}f}", value, decimals); };
-  if (outcome.differences.empty()) return "Every rerun failed: nothing is known.";
+  if (outcome.differences.empty()) return "Every rerun failed: no result.";
   const std::string moved = number(outcome.moved);
   switch (outcome.check) {
     case RefuteCheck::kPlacebo:
       return fmt::format(
-          "A treatment that does nothing, given to units who look like being treated, seemed to "
-          "do "
-          "{} on average{}",
+          "A placebo treatment with the same propensities has a mean estimated effect of {}{}",
           number(mean(outcome.differences)),
-          outcome.passes ? "." : ": the method sees effects that are not there.");
+          outcome.passes ? "." : ": the method finds effects that do not exist.");
     case RefuteCheck::kFeature:
-      return fmt::format(
-          "A feature of random numbers typically moved the answer by {}{}", moved,
-          outcome.passes ? "." : ": it should not; more data or fewer features help.");
+      return fmt::format("A random feature typically changed the estimate by {}{}", moved,
+                         outcome.passes ? "." : ": more data or fewer features would help.");
     case RefuteCheck::kSubset:
-      return fmt::format("Without a tenth of the units the answer typically moved by {}{}", moved,
-                         outcome.passes ? "." : ": it hangs on a few of them.");
+      return fmt::format("Leaving out a tenth of the units typically changed the estimate by {}{}",
+                         moved, outcome.passes ? "." : ": it depends on a few of them.");
     case RefuteCheck::kSeeds:
-      return fmt::format("Other folds typically moved the answer by {}{}", moved,
+      return fmt::format("Other folds typically changed the estimate by {}{}", moved,
                          outcome.passes ? "." : ": report a median over several seeds.");
     case RefuteCheck::kBootstrap:
       return fmt::format(
-          "Fitted again to logs of a world like this one, the estimate typically missed the truth "
-          "by {}{}",
+          "Refitted to bootstrap samples with known truth, the estimate typically was off by {}{}",
           moved,
-          outcome.passes ? fmt::format(", which the standard error ({}) allows for.",
+          outcome.passes ? fmt::format(", within the tolerance of the standard error ({}).",
                                        number(answer.standard_error))
-                         : fmt::format(", more than the standard error ({}) says: intervals are "
-                                       "too narrow.",
+                         : fmt::format(", more than the standard error ({}): confidence "
+                                       "intervals are too narrow.",
                                        number(answer.standard_error)));
   }
   return "";
@@ -65,7 +61,7 @@ std::string refutation_text(const Refutation& refutation) {
   for (const RefutedPolicy& policy : refutation.policies) {
     const int decimals = refutation_decimals(policy);
     const auto number = [&](double value) { return sentence("{:.{}f}", value, decimals); };
-    text += fmt::format("policy {}: {} from the logged policy (standard error {})\n\n",
+    text += fmt::format("policy {}: {} compared with the logged policy (standard error {})\n\n",
                         printable(policy.policy), sentence("{:+.{}f}", policy.difference, decimals),
                         number(policy.standard_error));
     TextTable table({{"check", TextTable::Align::kLeft},

@@ -26,7 +26,7 @@ namespace {
 
 constexpr int kFigureRuns = 1;
 
-/// What every study gets.
+/// The arguments of every study.
 struct StudyRequest {
   const Context& context;
   const std::string& data;
@@ -45,14 +45,14 @@ struct StudyRequest {
   }
 };
 
-/// A table in all its forms.
+/// A table in all output formats.
 struct StudyTables {
   StudyOutcome outcome;
   std::string markdown, csv;
-  std::string extra = {};  ///< the content of a file that only this study has
+  std::string extra = {};  ///< content of a file specific to this study
 };
 
-/// What may differ from run to run; works for both kinds of result.
+/// The parts that may differ from run to run; works for both kinds of result.
 template <class Result>
 StudyOutcome outcome_of(const Result& run, const std::string& text,
                         const nlohmann::ordered_json& json, const std::string& timing) {
@@ -134,8 +134,8 @@ StudyTables do_coverage(const StudyRequest& request) {
 struct StudyKind {
   const char* name;
   StudyTables (*run)(const StudyRequest&);
-  const char* extra_file;                 ///< of its own, beside those that all have; or nullptr
-  std::vector<std::string_view> options;  ///< of those that not every study uses
+  const char* extra_file;                 ///< specific to the study; or nullptr
+  std::vector<std::string_view> options;  ///< among those that not every study uses
 };
 
 const std::vector<StudyKind>& study_kinds() {
@@ -156,7 +156,7 @@ const std::vector<StudyKind>& study_kinds() {
       {"coverage",
        do_coverage,
        nullptr,
-       {"coverage_nodes", "quiet_simulations", "retry_failed", "shard"}}};
+       {"coverage_nodes", "unconfounded_simulations", "retry_failed", "shard"}}};
   return kinds;
 }
 
@@ -167,23 +167,22 @@ const StudyKind& find_study(const std::string& name) {
   const std::string nearest = closest_name(name, study_names());
   throw Error(ErrorCode::kUsage,
               {{.item = printable(name)},
-               "is no study",
+               "is not a study",
                nearest.empty() ? fmt::format("choose from {}", fmt::join(study_names(), ", "))
                                : fmt::format("did you mean {}?", nearest)});
 }
 
-/// The files of a study, which are opened before it computes anything.
+/// The output files of a study, opened before anything is computed.
 class StudyFiles {
  public:
-  /// Throws Error(kUsage) where one cannot be written, and Error(kIo) where the machine is at
-  /// fault.
+  /// Throws Error(kUsage) where one cannot be written, and Error(kIo) on failures of the system.
   StudyFiles(const std::filesystem::path& folder, const StudyKind& study) : folder_(folder) {
     for (const char* suffix : {".txt", ".md", ".csv", ".json"})
       open(study.name + std::string(suffix));
     if (study.extra_file != nullptr) open(study.extra_file);
   }
 
-  /// Adds to `faults` where it cannot be written.
+  /// Appends to `faults` on failure.
   void write(const std::string& name, const std::string& text, std::vector<Fault>& faults) {
     try {
       files_.at(name).write([&](std::ostream& out) { out << text; });
@@ -219,9 +218,9 @@ void prepare_study(const std::string& name, const IsGiven& is_given, ReproduceOp
   IdleOptions idle(is_given);
   for (const std::string_view option :
        {"normalisation", "runs", "tune", "retry_failed", "shard", "estimators", "nodes",
-        "coverage_nodes", "quiet_simulations"}) {
+        "coverage_nodes", "unconfounded_simulations"}) {
     if (std::ranges::find(study.options, option) != study.options.end()) continue;
-    idle.refuse(option, fmt::format("has no part in {}", study.name), "leave it out");
+    idle.refuse(option, fmt::format("has no effect with {}", study.name), "leave it out");
   }
   idle.throw_if_any();
   if (name == "figure2" && !is_given("runs")) options.study.runs = kFigureRuns;
@@ -238,7 +237,7 @@ StudyOutcome reproduce_study(const Context& context, const std::string& name,
   if (path_kind(out) != PathKind::kFolder) {
     throw Error(failure && !is_fault_of_path(failure.value()) ? ErrorCode::kIo : ErrorCode::kUsage,
                 {{.item = "--out"},
-                 fmt::format("cannot make the folder {}", printable(out.string())),
+                 fmt::format("the folder {} cannot be created", printable(out.string())),
                  "name another one"});
   }
   StudyFiles files(out, study);

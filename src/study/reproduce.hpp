@@ -26,10 +26,10 @@ struct ReproduceOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
-    visitor("retry_failed", self.retry_failed, "Compute failed units again");
+    visitor("retry_failed", self.retry_failed, "Recompute failed jobs");
     visitor("shard", self.shard,
-            "Compute only this part of the units, 2/8 say, and let other processes that share the "
-            "folder compute the others");
+            "Compute only this part of the jobs, such as 2/8; other processes that share the "
+            "folder compute the rest");
     StudyOptions::visit(self.study, visitor);
     StudyRows::visit(self.rows, visitor);
     WorldsOptions::visit(self.worlds, visitor);
@@ -37,30 +37,30 @@ struct ReproduceOptions {
   }
 };
 
-/// What a study leaves behind, beside its files.
+/// The result of a study, beside its files.
 struct StudyOutcome {
-  std::string text;    ///< the table, for a terminal; or that other shards are not done
-  std::string json;    ///< its record; empty where there is none
-  std::string timing;  ///< for units; empty where nothing was timed
+  std::string text;    ///< the tables for a terminal, or a note that other shards are not done
+  std::string json;    ///< its record; empty without one
+  std::string timing;  ///< of the units; empty without timings
   bool has_units = true;
   std::size_t num_units = 0;
   std::size_t num_reused = 0;  ///< from earlier runs
   std::vector<std::string> failures;
   std::vector<std::string> remarks;
-  std::vector<Fault> unwritten;  ///< files that could not be written; all others are there
+  std::vector<Fault> unwritten;  ///< files that could not be written; all others were
 };
 
 /// table1, table2, ...
 std::vector<std::string> study_names();
 
-/// Names every option that was given and that the study does not use, and sets what only this study
-/// has another default for. Throws Error(kUsage), also where there is no such study.
+/// Refuses options that the study does not use, and sets its own defaults. Throws Error(kUsage),
+/// also for unknown studies.
 void prepare_study(const std::string& name, const IsGiven& is_given, ReproduceOptions& options);
 
-/// Does a study on the networks in the folder `data` (or "demo") and writes it to `out`, which is
-/// made where it is not there: NAME.txt, .md, .csv and .json, and its units, from which a study
-/// that was stopped goes on. Where other shards are not done, it says so and writes no table. What
-/// cannot be written is refused before anything is computed: Error(kUsage).
+/// Runs a study on the networks in the folder `data` (or "demo") and writes it to `out`, which is
+/// created if missing: NAME.txt, .md, .csv and .json, and its units, from which an interrupted
+/// study resumes. Where other shards are not done, it says so and writes no table. Throws
+/// Error(kUsage) before anything is computed where `out` cannot be written.
 StudyOutcome reproduce_study(const Context& context, const std::string& name,
                              const std::string& data, const std::filesystem::path& out,
                              const ReproduceOptions& options);

@@ -16,9 +16,8 @@
 namespace cone {
 namespace {
 
-/// Stands between the caller's observer and the units: it hears of units only, not of the phases
-/// within them, and the units on the caller's thread ask it in passing. All stop within a step of
-/// their own computation, not at the end of it.
+/// Reports finished units, not the phases within them, to the caller's observer. Units poll it, so
+/// that cancellation takes effect within a step of their computation.
 class UnitsWatch : public ProgressObserver {
  public:
   UnitsWatch(const Context& context, const std::string& phase, std::size_t num_units)
@@ -55,16 +54,16 @@ UnitRecord run_unit(const Context& side_by_side, const Unit& unit) {
 void require_distinct(std::span<const Unit> units) {
   std::set<std::string> ids;
   for (const Unit& unit : units) {
-    require(ids.insert(unit.identity.id()).second, "run_units: a unit is there twice");
+    require(ids.insert(unit.identity.id()).second, "run_units: a unit is listed twice");
   }
 }
 
-/// Checked here, so that a stored result of the wrong shape is computed again.
+/// Checked here, so that a stored result of the wrong structure is recomputed.
 bool has_right_shape(const Unit& unit, const UnitRecord& record) {
   return record.status == UnitStatus::kFailed || !unit.accepts || unit.accepts(record.result);
 }
 
-/// Takes what the store has of the units and returns the numbers of those that are left.
+/// Takes the stored records of the units and returns the indices of the missing ones.
 std::vector<std::size_t> take_records(const UnitStore& store, std::span<const Unit> units,
                                       std::span<const std::size_t> numbers, bool retry_failed,
                                       UnitsReport& report) {
@@ -75,7 +74,7 @@ std::vector<std::size_t> take_records(const UnitStore& store, std::span<const Un
       found = {.problem = store.file_of(units[u].identity.id()).string() + " is damaged"};
     }
     if (!found.problem.empty()) {
-      report.remarks.push_back(found.problem + ": the unit is computed anew");
+      report.remarks.push_back(found.problem + ": the job is recomputed");
     }
     if (!found.record || (retry_failed && found.record->status == UnitStatus::kFailed)) {
       left.push_back(u);
@@ -94,7 +93,7 @@ void compute_units(const Context& context, const UnitStore& store, std::span<con
   const Context side_by_side = context.with_observer(&watch);
   side_by_side.for_each_task(phase, numbers.size(), [&](std::size_t k) {
     const Unit& unit = units[numbers[k]];
-    // As it was stored rather than as it is: a resumed run sees the same, to the last bit.
+    // As read back from the file, so that a resumed run is bitwise equal.
     report.records[numbers[k]] = store.save(unit.identity, run_unit(side_by_side, unit));
     watch.count_unit();
   });
@@ -123,11 +122,11 @@ UnitsReport run_units(const Context& context, const UnitWork& work, std::span<co
   own = take_records(work.store, units, own, work.retry_failed, report);
   if (!own.empty() && work.when_incomplete) work.when_incomplete();
   compute_units(context, work.store, units, own, phase, report);
-  // What failed elsewhere is for the shard that owns it to try again.
+  // Units that failed in other shards are retried by their owner.
   const std::vector<std::size_t> missing =
       take_records(work.store, units, others, /*retry_failed=*/false, report);
   if (!missing.empty() && work.when_incomplete) work.when_incomplete();
-  if (!missing.empty() && !work.does_what_is_missing) {
+  if (!missing.empty() && !work.computes_missing) {
     throw OtherShardsAreBusy(work.shard, units.size(), missing.size());
   }
   compute_units(context, work.store, units, missing, phase, report);

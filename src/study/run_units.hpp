@@ -14,14 +14,13 @@
 
 namespace cone {
 
-/// A computation that depends on no other unit.
+/// An independent computation.
 struct Unit {
   UnitIdentity identity;
-  /// Gets a context of one thread with the identity's seed. May throw Error: the unit has failed
-  /// then. Where its computation was cancelled it must throw Cancelled, not return.
+  /// Gets a context of one thread with the identity's seed. Throws Error where the unit fails, and
+  /// Cancelled (instead of returning) where it was cancelled.
   std::function<nlohmann::ordered_json(const Context&)> run;
-  /// Whether a stored result has the shape that `run` gives; without it any has. Others are
-  /// computed anew.
+  /// Whether a stored result has the right structure; others are recomputed. Empty: accepts any.
   std::function<bool(const nlohmann::ordered_json&)> accepts;
 };
 
@@ -31,17 +30,17 @@ struct UnitsReport {
   std::vector<UnitRecord> records;
   std::size_t num_reused = 0;
   std::size_t num_failed = 0;
-  std::vector<std::string> remarks;  ///< records that were there and could not be used
+  std::vector<std::string> remarks;  ///< stored records that could not be used
 };
 
-/// Computes those units that the store has no record of, side by side on the context's threads, and
-/// stores each as it is finished. So a run that was killed goes on where it was, and a failing unit
-/// is recorded without stopping the others. Results do not depend on the order, the number of
-/// threads or of shards. `phase` is what the progress is called.
+/// Computes the units without a record in the store, concurrently on the context's threads, and
+/// stores each as it finishes. So a killed run can be resumed, and a failing unit is recorded
+/// without stopping the others. Results do not depend on the order or the number of threads or
+/// shards. `phase` is the label of the progress.
 ///
 /// Throws Cancelled soon after the observer asked to stop, Error(kIo) where a record cannot be
-/// written, and OtherShardsAreBusy where this shard is done and others are not; what was finished
-/// by then stays.
+/// written, and OtherShardsAreBusy where this shard is done and others are not; finished units are
+/// kept.
 UnitsReport run_units(const Context& context, const UnitWork& work, std::span<const Unit> units,
                       const std::string& phase);
 

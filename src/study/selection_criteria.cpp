@@ -35,20 +35,20 @@ std::vector<Criterion> criteria() {
   const auto propensity = [](const UnitRecord& record) {
     return number_at(record, "training", "propensity_loss");
   };
-  return {{"outcome and propensity (cone tune)",
+  return {{"outcome error + propensity loss (cone tune)",
            [=](const UnitRecord& record) { return outcome(record) + propensity(record); }},
-          {"outcome networks alone", outcome},
-          {"propensity model alone", propensity},
+          {"outcome error alone", outcome},
+          {"propensity loss alone", propensity},
           {"size of the correction",
            [](const UnitRecord& record) {
              return std::abs(number_at(record, "values", "cone") -
                              number_at(record, "values", "cone_dm"));
            }},
-          {"the error itself (needs the truth)",
+          {"absolute error (needs the truth)",
            [](const UnitRecord& record) { return std::abs(error_of_cone(record)); }}};
 }
 
-/// The point with the least finite value; the first one where there is none.
+/// The point with the least finite value; the first one if there is none.
 std::size_t best_point(std::span<const std::span<const UnitRecord>> records, std::size_t unit,
                        const Criterion& criterion) {
   std::size_t best = 0;
@@ -78,7 +78,7 @@ std::vector<SelectionResult> compare_criteria(const StudyOptions& options,
     return SelectionResult{name, summarise_errors(errors)};
   };
   std::vector<SelectionResult> results = {
-      summarise("none: the default gamma and zeta", [&](std::size_t) { return default_point; })};
+      summarise("none (default gamma and zeta)", [&](std::size_t) { return default_point; })};
   for (const Criterion& criterion : criteria()) {
     results.push_back(summarise(
         criterion.name, [&](std::size_t unit) { return best_point(records, unit, criterion); }));

@@ -29,41 +29,40 @@ struct StudyOptions {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
     visitor("simulations", self.simulations, "Simulations of each setting", between(2, 1000));
-    visitor("runs", self.runs,
-            "Splits of each simulation (table2; figure2 takes 1 unless you name a number)",
+    visitor("runs", self.runs, "Random splits of each simulation (table2; figure2: 1 by default)",
             between(1, 1000));
-    visitor("normalisation", self.normalisation, "Scaling of the hidden edge weights");
+    visitor("normalisation", self.normalisation, "Normalisation of the unobserved edge weights");
     visitor("tune", self.tune,
             "Choose cone's options by validation loss on a separate simulation (table2, figure2)");
   }
 };
 
-/// Which rows a study has, where it lets the user choose.
+/// The rows of a study, where the user can choose them.
 struct StudyRows {
   std::vector<std::string> estimators;
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
     visitor("estimators", self.estimators,
-            "Rows of the study, where not all are wanted (value, worlds, effects)");
+            "Estimators of the study (values, worlds, effects); a default set if not given");
   }
 };
 
-/// A network that logs are simulated on.
+/// A network to simulate treatments and outcomes on.
 struct StudyNetwork {
   std::string name;
   TopicNetwork network;
-  std::string checksum;  ///< of all that logs are simulated from
+  std::string checksum;  ///< of the network, its features and topics
 };
 
-/// With the checksum.
+/// Adds the checksum.
 StudyNetwork name_network(std::string name, TopicNetwork network);
 
-/// The two real networks of a folder, or the embedded one where `data` is "demo". Throws
-/// Error(kData), saying where the files are published and their checksums, when they are not there.
+/// The two real networks of a folder, or the built-in one where `data` is "demo". Throws
+/// Error(kData) where the files are missing, with their source and checksums.
 std::vector<StudyNetwork> load_study_networks(const Context& context, const std::string& data);
 
-/// One setting of the study: everything but the simulation and the run.
+/// One setting of the study: everything except the simulation and the run.
 struct StudySetting {
   const StudyNetwork* network = nullptr;
   double kappa2 = 1;
@@ -74,7 +73,7 @@ struct StudySetting {
   std::string name() const;
 };
 
-/// Every network at both strengths of the neighbours' influence.
+/// Every network at κ2 = 1 and 2.
 std::vector<StudySetting> study_settings(std::span<const StudyNetwork> networks,
                                          const StudyOptions& options, std::uint64_t seed);
 
@@ -82,7 +81,7 @@ std::vector<StudySetting> study_settings(std::span<const StudyNetwork> networks,
 LoadedData simulated_log(const Context& context, const StudySetting& setting,
                          std::uint64_t simulation);
 
-/// One line of the results: an estimator, and how it corrects.
+/// One row of the results: an estimator and its correction.
 struct StudyMethod {
   std::string_view label;
   std::string_view estimator;
@@ -90,43 +89,43 @@ struct StudyMethod {
   bool normalised_kernel = true;
 };
 
-/// Methods that share what they fit, and are computed together.
+/// Methods that share fitted models and are computed together.
 struct MethodGroup {
   std::string_view name;
   std::span<const StudyMethod> methods;
-  /// Their outcome models select nothing, so they fit on train and validation together
+  /// Their outcome models need no selection, so they fit on train and validation together
   /// (estimate_joined); all methods have the default correction.
   bool joins_validation = false;
 };
 
-/// The groups whose options are chosen: networks on features, and cone's.
+/// The groups whose options are selected: networks on features, and cone's.
 inline constexpr std::string_view kNetworksGroup = "nn";
 inline constexpr std::string_view kConeGroup = "cone";
 
 /// All groups of table 2.
 std::span<const MethodGroup> method_groups();
-/// The part of cone's that figure 2 needs.
+/// The methods of cone's group in figure 2.
 const MethodGroup& figure_methods();
 
-/// What dm_nn and dr_nn choose from.
+/// The candidates of dm_nn and dr_nn.
 std::vector<ConeOptions> network_candidates();
-/// The candidate with the least error on the nodes that the plan selects with.
+/// The candidate with the least error on the selection nodes of the plan.
 ConeOptions choose_networks(const Context& context, const Dataset& data, const PlanOptions& plan);
 
 /// The unit that evaluates a group on one split of one simulation by the paper's protocol, with the
 /// policy random-weights:SIMULATION. The split and the initial weights have the seed
 /// setting.seed + 100000·simulation + run. Its result: {"truth": ..., "values": {label: value or
-/// null}}; with cone's also "training", what the fit reached on the validation nodes. Networks on
-/// features choose their own options among network_candidates() on the
-/// validation nodes; `networks` are cone's. The setting's network must outlive it.
+/// null}}; for cone's group also "training", the losses on the validation nodes. Networks on
+/// features select their options among network_candidates() on the validation nodes; `networks` are
+/// those of cone. The setting's network must outlive it.
 Unit study_unit(const StudySetting& setting, std::uint64_t simulation, std::uint64_t run,
                 const MethodGroup& group, const ConeOptions& networks);
 
-/// A simulation that no table shows, for choosing options.
+/// A simulation for tuning, which is in no table.
 inline constexpr std::uint64_t kTuningSimulation = 1'000'000;
 
-/// The options of networks for a setting: by tune() on kTuningSimulation, or the defaults. Adds
-/// points that failed to `failures`.
+/// The options of networks for a setting: by tune() on kTuningSimulation, or the defaults. Appends
+/// failed points to `failures`.
 ConeOptions tune_setting(const Context& context, const StudySetting& setting,
                          const StudyOptions& options, const UnitWork& work,
                          std::vector<std::string>& failures);

@@ -13,7 +13,7 @@
 namespace cone {
 namespace {
 
-/// Topics included: another topic model makes other logs of the same files.
+/// Topics included: another topic model gives other simulations on the same files.
 std::string checksum_of(const TopicNetwork& network) {
   Checksum checksum;
   checksum.add(network.source_checksum);

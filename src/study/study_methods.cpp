@@ -35,7 +35,7 @@ constexpr std::array kGroups = {
     MethodGroup{kConeGroup, kCone},
     MethodGroup{"network ridge", kNetworkRidge, /*joins_validation=*/true}};
 
-/// What figure 2 shows; the rest of cone's methods would cost a third more.
+/// The methods of figure 2; the rest of cone's methods would cost a third more.
 constexpr std::array kFigureMethods = {StudyMethod{"cone", "cone"},
                                        StudyMethod{"cone_dm", "cone_dm"}};
 constexpr MethodGroup kFigureGroup = {kConeGroup, kFigureMethods};

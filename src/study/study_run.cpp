@@ -11,10 +11,10 @@ void note_units(std::span<const Unit> units, const UnitsReport& report, StudyRun
   for (std::size_t u = 0; u < units.size(); ++u) {
     const auto& options = units[u].identity.options;
     const auto group = options.at("group").get<std::string>();
-    auto place = run.group_seconds.begin();
-    while (place != run.group_seconds.end() && place->first != group) ++place;
-    if (place == run.group_seconds.end()) place = run.group_seconds.insert(place, {group, 0.0});
-    place->second += report.records[u].seconds;
+    auto entry = run.group_seconds.begin();
+    while (entry != run.group_seconds.end() && entry->first != group) ++entry;
+    if (entry == run.group_seconds.end()) entry = run.group_seconds.insert(entry, {group, 0.0});
+    entry->second += report.records[u].seconds;
     if (report.records[u].status != UnitStatus::kFailed) continue;
     run.failures.push_back(
         fmt::format("{}, simulation {}, {}: {}", options.at("setting").get<std::string>(),

@@ -10,9 +10,9 @@
 
 namespace cone {
 
-/// What may differ from run to run of a study, kept apart from its results.
+/// What differs from run to run of a study, kept apart from its results.
 struct StudyRun {
-  std::vector<std::pair<std::string, double>> group_seconds;  ///< in the order of first units
+  std::vector<std::pair<std::string, double>> group_seconds;  ///< by group, in order of appearance
   std::size_t num_units = 0;
   std::size_t num_reused = 0;
   std::vector<std::string> failures;
@@ -20,7 +20,7 @@ struct StudyRun {
 };
 
 /// Adds the units of a report. Each unit's identity has options "setting", "simulation" and
-/// "group", which name it where it failed.
+/// "group", which identify it in messages.
 void note_units(std::span<const Unit> units, const UnitsReport& report, StudyRun& run);
 
 /// Seconds of computation per group of rows.

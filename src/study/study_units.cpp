@@ -24,7 +24,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The ways of estimating that a group's methods differ in, each once.
+/// The distinct estimation variants of a group's methods.
 std::set<std::pair<Correction, bool>> variants_of(const MethodGroup& group) {
   std::set<std::pair<Correction, bool>> variants;
   for (const StudyMethod& method : group.methods) {
@@ -105,13 +105,13 @@ bool are_group_values(const Json& result, const MethodGroup& group) {
          });
 }
 
-/// Every simulation has splits of its own, so that simulations are independent.
+/// Every simulation has its own splits, so that simulations are independent.
 std::uint64_t unit_seed(const StudySetting& setting, std::uint64_t simulation, std::uint64_t run) {
-  constexpr std::uint64_t kMostRuns = 100'000;  // StudyOptions allows fewer, so no seed repeats
+  constexpr std::uint64_t kMostRuns = 100'000;  // StudyOptions allows fewer, so seeds are distinct
   return setting.seed + kMostRuns * simulation + run;
 }
 
-/// What the group's results depend on, in full.
+/// Everything that the group's results depend on.
 Json identity_options(const StudySetting& setting, std::uint64_t simulation, std::uint64_t run,
                       const MethodGroup& group, const EvaluateOptions& options) {
   Json json = {{"network", setting.network->name},
@@ -190,9 +190,9 @@ ConeOptions tune_setting(const Context& context, const StudySetting& setting,
   how.plan.protocol = Protocol::kSplit;
   const LoadedData data = simulated_log(context, setting, kTuningSimulation);
   const std::vector<ConeOptions> grid = expand_grid(ConeOptions{}, default_tuning_grid());
-  UnitWork whole = work;
-  whole.does_what_is_missing = true;  // no unit of the setting is known before it is tuned
-  const Tuning tuning = tune(context, data.observed, grid, how, whole);
+  UnitWork all = work;
+  all.computes_missing = true;  // no unit of the setting is known before it is tuned
+  const Tuning tuning = tune(context, data.observed, grid, how, all);
   for (const TunedPoint& point : tuning.ranked) {
     if (point.failure.empty()) continue;
     failures.push_back(fmt::format("tuning of {}: {}", setting.name(), point.failure));

@@ -22,11 +22,12 @@ struct Spread {
   double sd = 0;
 };
 
-/// One row of the paper's Table 1: how many nodes are treated, and how many gain from treatment.
+/// One row of Table 1 of Guo, Li and Liu (2020): numbers of treated nodes and of nodes with a
+/// positive effect.
 struct Table1Row {
   std::string network;
   double kappa2 = 0;
-  std::optional<Spread> paper_treated, paper_gaining;  ///< none where the paper has no such row
+  std::optional<Spread> paper_treated, paper_gaining;  ///< empty where the paper has no such row
   Spread treated, gaining;
   std::size_t num_nodes = 0;
   std::size_t num_features = 0;
@@ -39,11 +40,11 @@ struct Table1Options {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
     visitor("simulations", self.simulations, "Simulations of each setting", between(2, 100000));
-    visitor("normalisation", self.normalisation, "Scaling of the hidden edge weights");
+    visitor("normalisation", self.normalisation, "Normalisation of the unobserved edge weights");
   }
 };
 
-/// Simulates both strengths of the neighbours' influence on every network.
+/// Simulates κ2 = 1 and 2 on every network.
 std::vector<Table1Row> reproduce_table1(const Context& context,
                                         std::span<const StudyNetwork> networks,
                                         const Table1Options& options);

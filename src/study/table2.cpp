@@ -25,7 +25,7 @@ std::vector<std::string> ordered_methods() {
   return methods;
 }
 
-/// Over the simulations that both have; they have all unless units failed.
+/// Over the simulations that both have: all, unless units failed.
 std::optional<double> p_less(const std::vector<std::vector<double>>& a,
                              const std::vector<std::vector<double>>& b) {
   std::vector<double> of_a;
@@ -59,12 +59,12 @@ void add_costs(std::span<const Unit> units, const UnitsReport& report, Table2& t
   for (std::size_t u = 0; u < units.size(); ++u) {
     const auto& options = units[u].identity.options;
     const auto group = options.at("group").get<std::string>();
-    auto place = table.group_seconds.begin();
-    while (place != table.group_seconds.end() && place->first != group) ++place;
-    if (place == table.group_seconds.end()) {
-      place = table.group_seconds.insert(place, {group, 0.0});
+    auto entry = table.group_seconds.begin();
+    while (entry != table.group_seconds.end() && entry->first != group) ++entry;
+    if (entry == table.group_seconds.end()) {
+      entry = table.group_seconds.insert(entry, {group, 0.0});
     }
-    place->second += report.records[u].seconds;
+    entry->second += report.records[u].seconds;
     if (report.records[u].status == UnitStatus::kFailed) {
       table.failures.push_back(
           fmt::format("{}, kappa2 = {}, simulation {}, run {}, {}: {}",

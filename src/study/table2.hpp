@@ -13,25 +13,25 @@
 
 namespace cone {
 
-/// How far a method was from the truth in one setting.
+/// Errors of a method in one setting.
 struct ErrorSummary {
   double rmse = 0;
-  double rmse_error = 0;  ///< standard error, over simulations
+  double rmse_error = 0;  ///< standard error over simulations
   double mae = 0;
   double mae_error = 0;
   double bias = 0;
-  double median_error = 0;      ///< median absolute error: what a single wild split does not move
-  std::size_t num_missing = 0;  ///< units that failed or gave no value
+  double median_error = 0;      ///< median absolute error, robust to single extreme splits
+  std::size_t num_missing = 0;  ///< units that failed or have no value
 
-  /// p of the one-tailed paired t test over simulations that cone's mean absolute error is the
-  /// smaller; none for cone itself.
+  /// p value of the one-sided paired t test over simulations that cone has the smaller mean
+  /// absolute error; empty for cone itself.
   std::optional<double> p_cone_better;
   /// The same for network_dm.
   std::optional<double> p_network_better;
 };
 
-/// errors[s][r]: of run r of simulation s. A simulation's runs share its log, so simulations are
-/// the independent units of every standard error.
+/// errors[s][r]: of run r of simulation s. The runs of a simulation share its data, so simulations
+/// are the independent units of every standard error.
 ErrorSummary summarise_errors(const std::vector<std::vector<double>>& errors);
 
 /// The mean absolute error of each simulation that has one.
@@ -55,7 +55,7 @@ struct Table2 {
   StudyOptions study;
   std::uint64_t seed = 0;
 
-  // What may differ from run to run, kept apart from the results.
+  // Differs from run to run, so kept apart from the results.
   std::vector<std::pair<std::string, double>> group_seconds;
   std::size_t num_units = 0;
   std::size_t num_reused = 0;
@@ -63,15 +63,15 @@ struct Table2 {
   std::vector<std::string> remarks;
 };
 
-/// The paper's Table 2 on these networks, every method on
-/// the same simulations and splits. Resumes where `store` has records.
+/// Table 2 of Guo, Li and Liu (2020) on these networks, every method on the same simulations and
+/// splits. Resumes from the records of `store`.
 Table2 reproduce_table2(const Context& context, std::span<const StudyNetwork> networks,
                         const StudyOptions& options, const UnitWork& work);
 
 std::string table2_text(const Table2& table);
 std::string table2_markdown(const Table2& table);
 std::string table2_csv(const Table2& table);
-/// Everything above but the timings.
+/// Everything above except the timings.
 nlohmann::ordered_json table2_json(const Table2& table);
 /// Seconds of computation per group of methods.
 std::string table2_timing_text(const Table2& table);

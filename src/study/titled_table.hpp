@@ -10,7 +10,7 @@ namespace cone {
 struct TitledTable {
   struct Cell {
     std::string text;
-    bool is_marked = false;  ///< text: a star behind it; Markdown: bold
+    bool is_marked = false;  ///< text: followed by a star; Markdown: bold
   };
 
   std::string title;
@@ -21,7 +21,7 @@ struct TitledTable {
 std::string tables_text(std::span<const TitledTable> tables);
 std::string tables_markdown(std::span<const TitledTable> tables);
 
-/// "0.0116 ± 0.0005", or "-" where there is no value. Four digits that say something.
+/// "0.0116 ± 0.0005", or "-" where there is no value. About four significant digits.
 std::string value_with_error(double value, double error);
 
 }  // namespace cone

@@ -6,9 +6,9 @@
 
 namespace cone {
 
-/// What a row that knows the topics sees in place of the words: the topics r_i, the sums Σ_j r_j
-/// over the neighbours, and the degree, as measurements. Hidden edge weights stay hidden. For
-/// studies only: no estimator of the program can reach topics. O(edges · topics).
+/// The features of the oracle row: the true topics r_i, the sums Σ_j r_j over the neighbours, and
+/// the degree, as numeric features; edge weights stay unobserved. For studies only: no estimator of
+/// the program has access to topics. O(edges · topics).
 FeatureTable topic_features(const TopicNetwork& network);
 
 }  // namespace cone

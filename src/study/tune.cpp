@@ -26,7 +26,7 @@ UnitIdentity identity_of(const ConeOptions& point, std::size_t fold, const PlanO
       .kind = "tune", .options = std::move(options), .seed = seed, .data_checksum = data_checksum};
 }
 
-/// Fits one point on one fold and returns its scores. Throws Error where the training diverged.
+/// Fits one point on one fold and returns its scores. Throws Error where training diverges.
 Json fold_scores(const Context& context, const Dataset& data, const FitTask& task,
                  const ConeOptions& point, int selection_folds) {
   const FitPlan plan{.tasks = {task}, .scored = task.score};
@@ -34,7 +34,7 @@ Json fold_scores(const Context& context, const Dataset& data, const FitTask& tas
       fit_cone_folds(context, data, plan, point, selection_folds).folds.front().training;
   if (training.status == TrainingStatus::kDiverged || !std::isfinite(training.arm_network_mse) ||
       !std::isfinite(training.propensity_loss)) {
-    throw Error(ErrorCode::kData, {{}, "the training diverged", "try a smaller learning rate"});
+    throw Error(ErrorCode::kData, {{}, "training diverged", "try a smaller learning rate"});
   }
   return {{"outcome_error", training.arm_network_mse},
           {"propensity_loss", training.propensity_loss},
@@ -52,7 +52,7 @@ bool are_fold_scores(const Json& result) {
   return result.is_object() && has_number("outcome_error") && has_number("propensity_loss");
 }
 
-/// Averages over the folds, whose records follow each other.
+/// Averages over the folds, whose records are consecutive.
 TunedPoint summarise(const ConeOptions& point, std::span<const UnitRecord> folds) {
   TunedPoint tuned{.options = point};
   const auto count = static_cast<double>(folds.size());
@@ -74,14 +74,14 @@ void require_a_success(const Tuning& tuning) {
   throw Error(ErrorCode::kData,
               {{},
                fmt::format("every point of the grid failed; the first: {}", best.failure),
-               "try other values, and --retry-failed for the same ones again"});
+               "try other values, or --retry-failed to recompute these"});
 }
 
 }  // namespace
 
 std::vector<GridAxis> default_tuning_grid() {
-  // Depth and dropout, the weight of the treatment loss and the step size: what a network without
-  // tuning is most often wrong about. Sixteen fits, so that the default does not take all day.
+  // Depth, dropout, the weight of the treatment loss and the step size: the options that matter
+  // most. Sixteen fits keep the default affordable.
   return {{"layers", {"1", "2"}},
           {"gamma", {"0.1", "1"}},
           {"learning_rate", {"0.005", "0.01"}},
@@ -92,8 +92,8 @@ void TuneOptions::check(std::vector<Fault>& faults) const {
   const int num_tasks = plan.protocol == Protocol::kSplit ? 1 : plan.folds;
   if (tune_folds > num_tasks) {
     faults.push_back({{.item = "--tune-folds"},
-                      fmt::format("is {}, and there are {} folds", tune_folds, num_tasks),
-                      "ask for no more than that"});
+                      fmt::format("is {}, but there are only {} folds", tune_folds, num_tasks),
+                      "lower it"});
   }
   plan.check(faults);
 }
@@ -103,9 +103,10 @@ Tuning tune(const Context& context, const Dataset& data, std::span<const ConeOpt
   validate(options);
   require(!grid.empty(), "tune: an empty grid");
   if (!data.has_log()) {
-    throw Error(ErrorCode::kData, {{},
-                                   "the data has no treatments and outcomes to fit to",
-                                   "bring a log, or make one with cone simulate"});
+    throw Error(ErrorCode::kData,
+                {{},
+                 "the data have no treatments and outcomes",
+                 "give data with treatment and outcome columns, or make some with cone simulate"});
   }
   Tuning tuning{.seed = context.seed(), .data_checksum = data.checksum(), .options = options};
   const FitPlan plan = make_plan(context, data, options.plan, context.seed());

@@ -24,45 +24,44 @@ struct TuneOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
-    visitor("tune_folds", self.tune_folds,
-            "Fit every combination on this many folds of the cross-fitting", between(1, 1000));
+    visitor("tune_folds", self.tune_folds, "Number of folds to fit every combination on",
+            between(1, 1000));
     PlanOptions::visit(self.plan, visitor);
   }
   void check(std::vector<Fault>& faults) const;
 };
 
-/// The default grid: the options and values that are tried where the user names none.
+/// The grid used where the user gives none.
 std::vector<GridAxis> default_tuning_grid();
 
-/// One point of the grid with what it reached on the validation nodes, averaged over the folds.
+/// One point of the grid with its losses on the validation nodes, averaged over the folds.
 struct TunedPoint {
   ConeOptions options;
   double score = 0;  ///< outcome_error + propensity_loss, the smaller the better
   double outcome_error = 0;
   double propensity_loss = 0;
-  std::string failure;  ///< why there is no score, otherwise empty
+  std::string failure;  ///< reason without a score, otherwise empty
 };
 
 struct Tuning {
-  std::vector<TunedPoint> ranked;  ///< best first; those that failed last
+  std::vector<TunedPoint> ranked;  ///< best first, failed ones last
   UnitsReport units;
   std::uint64_t seed = 0;
   std::string data_checksum;
   TuneOptions options;
 };
 
-/// Fits every point of the grid on the first folds of the plan and ranks them by what the
-/// estimators rest on: the outcome networks' squared error (in units of the outcomes' variance) and
-/// the propensity model's cross-entropy, both on nodes they did not learn from and that belong to
-/// the fold's own fitting part. The nodes a fold scores have no part in it, and nothing here can
-/// see the truth.
+/// Fits every point of the grid on the first folds of the plan and ranks them by the losses of the
+/// nuisance models: the squared error of the outcome networks (in units of the outcomes' variance)
+/// plus the cross-entropy of the propensity model, both on validation nodes within the fitting part
+/// of the fold. The scored nodes of a fold are not used, and the truth is not accessible.
 ///
-/// A unit of the store is one point on one fold, with the same seed for all: they share the folds
-/// and the initial weights as far as their sizes agree. A point of which a fold diverged has
-/// failed. Equal scores keep the order of the grid.
+/// A unit of the store is one point on one fold. All have the same seed, hence the same folds and,
+/// for equal sizes, the same initial weights. A point fails where a fold diverges. Equal scores
+/// keep the order of the grid.
 ///
-/// Throws Error(kUsage) on bad options, Error(kData) where the data has no log or every point
-/// failed, and as run_units does.
+/// Throws Error(kUsage) on bad options, Error(kData) where the data have no treatments and outcomes
+/// or every point failed, and as run_units does.
 Tuning tune(const Context& context, const Dataset& data, std::span<const ConeOptions> grid,
             const TuneOptions& options, const UnitWork& work);
 

@@ -25,7 +25,7 @@ std::vector<std::pair<std::string, std::string>> option_cells(const ConeOptions&
   return cells;
 }
 
-/// The places, among the options, of those in which the points differ.
+/// Indices of the options in which the points differ.
 std::vector<std::size_t> varied_options(const std::vector<TunedPoint>& points) {
   const auto first = option_cells(points.front().options);
   std::vector<bool> varies(first.size());
@@ -35,11 +35,11 @@ std::vector<std::size_t> varied_options(const std::vector<TunedPoint>& points) {
       if (cells[k] != first[k]) varies[k] = true;
     }
   }
-  std::vector<std::size_t> places;
+  std::vector<std::size_t> indices;
   for (std::size_t k = 0; k < varies.size(); ++k) {
-    if (varies[k]) places.push_back(k);
+    if (varies[k]) indices.push_back(k);
   }
-  return places;
+  return indices;
 }
 
 }  // namespace

@@ -19,10 +19,10 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kUnitSchema = "cone.unit/3";
 
-/// What a reader of the dump would see: NaN is null there.
+/// As read back from the dump, where NaN is null.
 Json as_stored(const Json& json) { return Json::parse(dump_json(json, -1)); }
 
-/// Over all of a record but the checksum itself.
+/// Over a record without the checksum itself.
 std::string checksum_of(Json record) {
   record.erase("checksum");
   return Checksum().add(dump_json(record, -1)).hex();
@@ -63,7 +63,7 @@ UnitStore::Found parse_record(std::string_view bytes, const UnitIdentity& identi
   const Json* stored_identity = member(json, "identity");
   if (!is_text(member(json, "id"), identity.id()) || stored_identity == nullptr ||
       *stored_identity != as_stored(identity.to_json())) {
-    return {.problem = "belongs to another unit"};
+    return {.problem = "belongs to another job"};
   }
   const Json* status = member(json, "status");
   const Json* error = member(json, "error");
@@ -82,7 +82,7 @@ UnitStore::Found parse_record(std::string_view bytes, const UnitIdentity& identi
   return {.record = std::move(record)};
 }
 
-/// We never put a link there: what it leads to is not ours to write.
+/// Links are never ours: their targets must not be written.
 PathKind record_kind(const std::filesystem::path& file) {
   std::error_code failure;
   return std::filesystem::is_symlink(file, failure) ? PathKind::kOther : path_kind(file);
@@ -109,7 +109,7 @@ UnitStore::UnitStore(const std::filesystem::path& folder) : folder_(folder / "un
     throw Error(is_fault_of_path(error) ? ErrorCode::kUsage : ErrorCode::kIo,
                 {{.file = folder_.string()},
                  "cannot be written: " + std::generic_category().message(error),
-                 "check the path and the permissions"});
+                 "check path and permissions"});
   }
   remove_abandoned_files(folder_);
 }
@@ -134,7 +134,7 @@ UnitStore::Found UnitStore::find(const UnitIdentity& identity) const {
       found.problem = "cannot be read";
     }
   } else {
-    found.problem = "is not a file, so the result is not kept";
+    found.problem = "is not a file, so the result is not stored";
   }
   if (!found.problem.empty()) found.problem = fmt::format("{} {}", file.string(), found.problem);
   return found;
@@ -150,7 +150,7 @@ UnitRecord UnitStore::save(const UnitIdentity& identity, const UnitRecord& recor
   write_atomically(file, [&](std::ostream& out) { out << text; });
   Found found = find(identity);
   if (found.record) return std::move(*found.record);
-  throw Error(ErrorCode::kIo, {{}, found.problem, "was something else writing there?"});
+  throw Error(ErrorCode::kIo, {{}, found.problem, "another process may have written to it"});
 }
 
 }  // namespace cone

@@ -24,17 +24,16 @@ Shard parse_shard(std::string_view text) {
   if (is_good) return shard;
   throw Error(ErrorCode::kUsage,
               {{.item = "--shard"},
-               fmt::format("is {}, must be which part of how many", printable(std::string(text))),
+               fmt::format("is {}, must be NUMBER/COUNT", printable(std::string(text))),
                "write 1/4, 2/4, 3/4 and 4/4 for four processes"});
 }
 
 OtherShardsAreBusy::OtherShardsAreBusy(const Shard& shard, std::size_t num_units,
                                        std::size_t num_missing)
     : sentence_(fmt::format(
-          "shard {}/{} has done its part; {} of {} units are left to the others (which must have "
-          "the "
+          "shard {}/{} is finished; {} of {} jobs are left to other shards (which must have the "
           "same options, seed and version). The shard that finishes last writes the results, or "
-          "this command once all are there",
+          "this command when all jobs are done",
           shard.number, shard.count, grouped(num_missing), grouped(num_units))) {}
 
 }  // namespace cone

@@ -10,7 +10,7 @@
 
 namespace cone {
 
-/// One of several processes, maybe on several machines, that share the work of an experiment.
+/// One of several processes, possibly on several machines, that share an experiment.
 struct Shard {
   std::size_t number = 1;  ///< from 1 to count
   std::size_t count = 1;
@@ -27,16 +27,16 @@ struct UnitWork {
   UnitStore store;
   bool retry_failed = false;  ///< compute units again that an earlier run recorded as failed
   Shard shard = {};
-  /// After its own part, also compute what other shards have not finished: the next step of the
-  /// experiment stands on all of it. At worst a unit is computed twice.
-  bool does_what_is_missing = false;
-  /// Called before units are computed, and where some are left to other shards: a conclusion that
-  /// lies in the folder was drawn from others. May be called several times.
+  /// After its own part, also compute the missing units of other shards: the next step of the
+  /// experiment depends on all of them. At worst a unit is computed twice.
+  bool computes_missing = false;
+  /// Called before units are computed, and where some are left to other shards: earlier results in
+  /// the folder are then out of date. May be called several times.
   std::function<void()> when_incomplete = {};
 };
 
-/// Thrown where a shard has done its part and other shards have not: there is nothing to sum up
-/// yet. It is an outcome, not a fault, and so no Error.
+/// Thrown where a shard is finished and others are not, so that results cannot be summarised yet.
+/// Not an Error, because it is a regular outcome.
 class OtherShardsAreBusy : public std::exception {
  public:
   OtherShardsAreBusy(const Shard& shard, std::size_t num_units, std::size_t num_missing);

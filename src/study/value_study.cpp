@@ -114,9 +114,9 @@ ValueTable reproduce_value(const Context& context, std::span<const StudyNetwork>
   ValuePlan plan{.settings = value_settings(networks, context.seed()),
                  .simulations = simulations,
                  .phase = "values",
-                 .reference = std::string(kTopicsLabel)};
+                 .reference = std::string(kOracleLabel)};
   plan.groups = group_estimators(choose_estimators(estimators, kValueRows));
-  plan.groups.push_back(topics_group());
+  plan.groups.push_back(oracle_group());
   return run_value_study(context, plan, work);
 }
 

@@ -19,12 +19,12 @@
 #include "study/table2.hpp"
 #include "study/titled_table.hpp"
 
-// How far the values that the program prints are from the truth: the whole evaluation
-// (cross-fitted, all nodes) of simulated logs, by setting, row and policy.
+// Errors of the estimated policy values: the complete evaluation (cross-fitted, all nodes) of
+// simulated data, by setting, row and policy.
 
 namespace cone {
 
-/// A log to simulate.
+/// Data to simulate.
 struct ValueSetting {
   std::string name;
   const StudyNetwork* network = nullptr;
@@ -40,38 +40,38 @@ struct ValueGroup {
   };
   std::string name;
   std::vector<Row> rows;
-  EvaluateOptions options;    ///< `estimators` is filled from the rows
-  bool knows_topics = false;  ///< sees topic_features() in place of the features
+  EvaluateOptions options;  ///< `estimators` is filled from the rows
+  bool is_oracle = false;   ///< uses topic_features() instead of the features
 };
 
-/// What every row is asked about. The weights of the first are drawn anew for every simulation.
+/// The evaluated policies. The weights of the first are drawn in every simulation.
 inline constexpr std::array<std::string_view, 3> kStudyPolicies = {"random-weights", "treat-all",
                                                                    "treat-none"};
 
-/// The names that the user gave, or the defaults where there are none. Throws Error(kUsage) for
-/// names that no estimator has.
+/// The given names, or the defaults if there are none. Throws Error(kUsage) for unknown estimators.
 std::vector<std::string_view> choose_estimators(std::span<const std::string> given,
                                                 std::span<const std::string_view> defaults);
 
-/// Estimators grouped by what is costly to learn: one group for all that learns from features
-/// alone, one for every other learner.
+/// Estimators grouped by their costly learner: one group for all that learn from features alone,
+/// one for every other learner.
 std::vector<ValueGroup> group_estimators(std::span<const std::string_view> names,
                                          const EvaluateOptions& options = {});
-/// The row that exists in studies only: a ridge per arm on topic_features().
-ValueGroup topics_group();
-inline constexpr std::string_view kTopicsLabel = "knows the topics";
+/// The oracle row, in studies only: a ridge per arm on topic_features().
+ValueGroup oracle_group();
+inline constexpr std::string_view kOracleLabel = "oracle topics";
 
 /// Evaluates a group on one simulation. Its result: {POLICY: {"truth": ..., "rows": {LABEL:
-/// {"value": ..., "sampling_interval": [low, high]}}}}, null where there is none. Folds and initial
-/// weights have the seed setting.seed + 100000·simulation. The setting's network must outlive it.
+/// {"value": ..., "sampling_interval": [low, high]}}}}, null where one does not exist. Folds and
+/// initial weights have the seed setting.seed + 100000·simulation. The setting's network must
+/// outlive it.
 Unit value_unit(const ValueSetting& setting, std::uint64_t simulation, const ValueGroup& group);
 
-/// How far a row was from the truth, for one policy in one setting.
+/// Errors of a row, for one policy in one setting.
 struct ValueCell {
   ErrorSummary errors;
   std::size_t num_intervals = 0;
-  double coverage = 0;  ///< share of the intervals that hold the truth; NaN without intervals
-  std::vector<double> by_simulation;  ///< the errors; NaN where there is no value
+  double coverage = 0;                ///< of the sampling intervals; NaN without intervals
+  std::vector<double> by_simulation;  ///< errors; NaN without a value
 };
 
 struct ValueTable {
@@ -84,7 +84,7 @@ struct ValueTable {
   std::string reference;
   StudyRun run;
 
-  /// Place of a method; none where it is not there.
+  /// Index of a method, if present.
   std::optional<std::size_t> find_method(std::string_view label) const;
 };
 
@@ -93,24 +93,24 @@ struct ValuePlan {
   std::vector<ValueGroup> groups;
   int simulations = 10;
   std::string phase;
-  std::string reference;  ///< the row that the others are held against; empty for none
+  std::string reference;  ///< the row that others are compared with; empty for none
 };
 
-/// Every group on every simulation of every setting. Resumes where `store` has records.
+/// Every group on every simulation of every setting. Resumes from the records of `store`.
 ValueTable run_value_study(const Context& context, const ValuePlan& plan, const UnitWork& work);
 
-/// The networks at both strengths of the neighbours' influence: the logs of table 2.
+/// The networks at κ2 = 1 and 2: the simulations of table 2.
 std::vector<ValueSetting> value_settings(std::span<const StudyNetwork> networks,
                                          std::uint64_t seed);
 
-/// `cone reproduce values`: the networks at both strengths of the neighbours' influence; the rows
-/// one would compare, or those that were given, and the one that knows the topics.
+/// `cone reproduce values`: the networks at κ2 = 1 and 2; a default set of rows or those given, and
+/// the oracle row.
 ValueTable reproduce_value(const Context& context, std::span<const StudyNetwork> networks,
                            int simulations, std::span<const std::string> estimators,
                            const UnitWork& work);
 
-/// RMSE of every row and setting for one policy, the best row of each setting marked (the row that
-/// knows the topics competes with none).
+/// RMSE of every row and setting for one policy, the best row of each setting marked (the oracle is
+/// excluded).
 TitledTable rmse_table(const ValueTable& table, std::size_t policy);
 
 std::string value_text(const ValueTable& table);

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// One table over all rows and settings; show(policy, method, setting) makes a cell.
+/// One table over all rows and settings; show(cell, method, setting) formats a cell.
 template <class Show>
 TitledTable table_of(const ValueTable& table, std::size_t policy, std::string_view what,
                      const Show& show) {
@@ -49,13 +49,13 @@ std::vector<TitledTable> value_tables(const ValueTable& table) {
   for (std::size_t p = 0; p < kStudyPolicies.size(); ++p) {
     tables.push_back(rmse_table(table, p));
     tables.push_back(
-        table_of(table, p, "share of the 95 % intervals that hold the truth",
+        table_of(table, p, "coverage of the 95 % confidence intervals",
                  [](const ValueCell& cell, std::size_t, std::size_t) -> TitledTable::Cell {
                    return {percent(cell.coverage)};
                  }));
     if (!table.find_method(table.reference)) continue;
     tables.push_back(
-        table_of(table, p, fmt::format("RMSE over that of the row \"{}\"", table.reference),
+        table_of(table, p, fmt::format("RMSE relative to the row \"{}\"", table.reference),
                  [&](const ValueCell&, std::size_t m, std::size_t s) -> TitledTable::Cell {
                    const double ratio = ratio_to_reference(table, p, m, s);
                    return {std::isfinite(ratio) ? fmt::format("{:.2f}", ratio) : "-"};
@@ -67,8 +67,8 @@ std::vector<TitledTable> value_tables(const ValueTable& table) {
 }  // namespace
 
 TitledTable rmse_table(const ValueTable& table, std::size_t policy) {
-  const auto reference = table.find_method(kTopicsLabel);
-  return table_of(table, policy, "RMSE of the value ± standard error; the best is marked",
+  const auto reference = table.find_method(kOracleLabel);
+  return table_of(table, policy, "RMSE of the policy value ± standard error; the best is marked",
                   [&](const ValueCell& cell, std::size_t m, std::size_t s) -> TitledTable::Cell {
                     bool is_best = m != reference && std::isfinite(cell.errors.rmse);
                     for (std::size_t other = 0; is_best && other < table.methods.size(); ++other) {

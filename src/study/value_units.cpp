@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kFeaturesGroup = "features";
 
-/// Learners that know features only and are cheap beside the others.
+/// Learners that use features only and are cheap.
 bool learns_from_features(LearnerId learner) {
   switch (learner) {
     case LearnerId::kNone:
@@ -47,9 +47,9 @@ Json evaluate_values(const Context& context, const ValueSetting& setting, std::u
   LoadedData data = simulate_data(context.with_seed(setting.seed), setting.network->network,
                                   setting.outcome, simulation)
                         .data;
-  // Policies see the words, whatever the row knows.
+  // Policies use the words, also for the oracle.
   const auto policies = resolve_policies(context, data.observed, policies_of(simulation));
-  if (group.knows_topics) data.observed.features = topic_features(setting.network->network);
+  if (group.is_oracle) data.observed.features = topic_features(setting.network->network);
   EvaluateOptions options = group.options;
   for (const ValueGroup::Row& row : group.rows) options.estimators.push_back(row.estimator);
   const EvaluationRecord record = evaluate(context, data, policies, options);
@@ -102,7 +102,7 @@ std::vector<ValueGroup> group_estimators(std::span<const std::string_view> names
   std::vector<ValueGroup> groups;
   for (const std::string_view name : names) {
     const EstimatorInfo* row = find_estimator(name);
-    require(row != nullptr, "study: an estimator that the catalogue does not have");
+    require(row != nullptr, "study: an estimator that is not in the catalogue");
     const std::string_view group_name = group_of(*row);
     auto group = std::ranges::find(groups, group_name, &ValueGroup::name);
     if (group == groups.end()) {
@@ -114,20 +114,19 @@ std::vector<ValueGroup> group_estimators(std::span<const std::string_view> names
   return groups;
 }
 
-ValueGroup topics_group() {
-  return {
-      .name = "topics", .rows = {{std::string(kTopicsLabel), "dm_ridge"}}, .knows_topics = true};
+ValueGroup oracle_group() {
+  return {.name = "topics", .rows = {{std::string(kOracleLabel), "dm_ridge"}}, .is_oracle = true};
 }
 
 Unit value_unit(const ValueSetting& setting, std::uint64_t simulation, const ValueGroup& group) {
-  constexpr std::uint64_t kSeedsPerSimulation = 100'000;  // as table 2 has
+  constexpr std::uint64_t kSeedsPerSimulation = 100'000;  // as in table 2
   Json options = {{"setting", setting.name},
                   {"outcome", option_json(setting.outcome)},
                   {"simulation", simulation},
                   {"simulation_seed", setting.seed},
                   {"policies", policies_of(simulation)},
                   {"group", group.name},
-                  {"knows_topics", group.knows_topics},
+                  {"is_oracle", group.is_oracle},
                   {"rows", Json::array()},
                   {"evaluation", option_json(group.options)}};
   for (const ValueGroup::Row& row : group.rows) {

@@ -25,14 +25,14 @@ struct SyntheticWorld {
 };
 
 std::vector<SyntheticWorld> synthetic_worlds() {
-  return {{"hidden confounding", {.world = World::kHiddenConfounding}},
+  return {{"unmeasured confounding", {.world = World::kHiddenConfounding}},
           {"heterogeneous effects", {.world = World::kHeterogeneousEffects}},
           {"weak overlap", {.world = World::kWeakOverlap}},
-          {"randomised log", {.world = World::kRandomisedLog}},
+          {"randomised treatment", {.world = World::kRandomisedLog}},
           {"binary outcomes", {.world = World::kBinaryOutcomes}},
           {"kappa1 = 10, kappa2 = 0", {.kappa1 = 10, .kappa2 = 0}},
-          {"bent", {.world = World::kBent, .noise = 0.1}},
-          {"bent, no edges", {.world = World::kBent, .noise = 0.1}, /*has_edges=*/false}};
+          {"nonlinear", {.world = World::kNonlinear, .noise = 0.1}},
+          {"nonlinear, no edges", {.world = World::kNonlinear, .noise = 0.1}, /*has_edges=*/false}};
 }
 
 double squared_p(const std::vector<double>& method, const std::vector<double>& best) {
@@ -48,16 +48,16 @@ double squared_p(const std::vector<double>& method, const std::vector<double>& b
   return std::isfinite(p) ? p : 1;
 }
 
-/// Method with the least RMSE among the references; none where no reference has a value.
+/// The reference method with the least RMSE; empty if none has a value.
 std::optional<std::size_t> best_reference(const ValueTable& table, std::size_t policy,
                                           std::size_t setting) {
   std::optional<std::size_t> best;
   for (const std::string_view name : kHarmReferences) {
-    const auto place = table.find_method(name);
-    if (!place || !std::isfinite(table.cells[policy][*place][setting].errors.rmse)) continue;
-    if (!best || table.cells[policy][*place][setting].errors.rmse <
+    const auto method = table.find_method(name);
+    if (!method || !std::isfinite(table.cells[policy][*method][setting].errors.rmse)) continue;
+    if (!best || table.cells[policy][*method][setting].errors.rmse <
                      table.cells[policy][*best][setting].errors.rmse) {
-      best = place;
+      best = method;
     }
   }
   return best;
@@ -70,7 +70,7 @@ std::vector<StudyNetwork> generate_study_networks(const Context& context,
   validate(options);
   NetworkOptions network;
   network.nodes = options.nodes;
-  // A small network, as tests have, has no room for more.
+  // Small networks, as in tests, cannot have a larger mean degree.
   network.mean_degree = std::min(kMeanDegree, static_cast<double>(options.nodes) / 25);
   std::vector<StudyNetwork> networks;
   networks.push_back(name_network("synthetic", synthetic_topic_network(context, network)));

@@ -10,11 +10,11 @@
 
 #include "study/value_study.hpp"
 
-// `cone reproduce worlds`: does an estimator do harm anywhere?
+// `cone reproduce worlds`: estimators compared under many data-generating processes.
 
 namespace cone {
 
-/// What the synthetic worlds are made of.
+/// Options of the synthetic worlds.
 struct WorldsOptions {
   std::uint32_t nodes = 2000;
 
@@ -25,33 +25,33 @@ struct WorldsOptions {
   }
 };
 
-/// Networks that were generated for a study: a social one, and the same units without any edge.
+/// Networks generated for a study: a social one, and the same nodes without edges.
 std::vector<StudyNetwork> generate_study_networks(const Context& context,
                                                   const WorldsOptions& options);
 
-/// The given networks with scaled edge weights (row-normalised and symmetric in turn) at kappa2 =
-/// 2, then every synthetic world on `generated`, as generate_study_networks() made them.
+/// The given networks with normalised edge weights (row-normalised and symmetric in turn) at κ2 =
+/// 2, then every synthetic world on `generated`, from generate_study_networks().
 std::vector<ValueSetting> world_settings(std::span<const StudyNetwork> networks,
                                          std::span<const StudyNetwork> generated,
                                          std::uint64_t seed);
 
-/// Whether a row is worse than one could have had without it, for one policy in one setting.
+/// Whether a row is worse than the best reference estimator, for one policy in one setting.
 struct HarmVerdict {
   std::string policy;
   std::string setting;
   std::string method;
   std::string best;  ///< of naive, dm_ridge, cone and cone_dm: the one with the least RMSE
   double ratio = 0;  ///< of the two RMSE
-  /// One-tailed p of the paired t test over simulations that the mean of error² exceeds 1.1² times
-  /// that of the best.
+  /// p value of the one-sided paired t test over simulations that the mean of error² exceeds 1.1²
+  /// times that of the best.
   double p = 1;
 
-  /// More than a tenth worse, and not by chance (p < 0.05).
+  /// RMSE more than 10 % larger, with p < 0.05.
   bool is_harm() const { return ratio > kTolerance && p < 0.05; }
   static constexpr double kTolerance = 1.1;
 };
 
-/// Of every row on the network ridge that the table has.
+/// For every row of the table that uses the network ridge.
 std::vector<HarmVerdict> judge_harm(const ValueTable& table);
 
 ValueTable reproduce_worlds(const Context& context, std::span<const StudyNetwork> networks,

@@ -20,8 +20,8 @@ std::string verdict_text(const HarmVerdict& verdict) {
 TitledTable harm_table(const ValueTable& table, const std::vector<HarmVerdict>& verdicts,
                        const std::string& method) {
   TitledTable out{
-      .title = fmt::format("{}: RMSE over that of the best of naive, dm_ridge, cone and cone_dm; "
-                           "marked: more than {} times, p < 0.05; with ?: more, perhaps by chance",
+      .title = fmt::format("{}: RMSE relative to the best of naive, dm_ridge, cone and cone_dm; "
+                           "marked: more than {} times, p < 0.05; with ?: more, p >= 0.05",
                            method, HarmVerdict::kTolerance),
       .columns = {"setting"}};
   out.columns.insert(out.columns.end(), kStudyPolicies.begin(), kStudyPolicies.end());

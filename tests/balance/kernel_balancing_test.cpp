@@ -17,7 +17,7 @@
 namespace cone {
 namespace {
 
-/// Confounded data: column 0 moves treatment and outcome, and the policy treats the others.
+/// Confounded data: column 0 affects treatment and outcome, and the policy treats the other nodes.
 struct Sample {
   Matrix<double> x;
   std::vector<std::uint8_t> treatment;
@@ -61,7 +61,7 @@ double kernel_between(const Sample& sample, std::size_t i, std::size_t j, double
   return std::exp(-squared / (2 * bandwidth * bandwidth));
 }
 
-/// 2GW − a, written out from the definition.
+/// 2GW − a from the definition.
 std::vector<double> gradient_of(const Sample& sample, std::span<const double> weights,
                                 double bandwidth, double lambda) {
   std::vector<double> gradient(sample.size());
@@ -90,7 +90,7 @@ TEST(KernelBalancing, UnconstrainedWeightsHaveNoGradient) {
   }
 }
 
-/// A convex programme: weights that fulfil these conditions are the optimum.
+/// A convex programme: weights that satisfy these conditions are optimal.
 void expect_optimal(const Sample& sample, const KernelBalancingOptions& options) {
   const std::vector<double> weights = weights_of(sample, options);
   EXPECT_NEAR(sum(weights), static_cast<double>(sample.size()), 1e-9);
@@ -107,7 +107,7 @@ void expect_optimal(const Sample& sample, const KernelBalancingOptions& options)
   }
 }
 
-TEST(KernelBalancing, NormalisedWeightsFulfilTheOptimalityConditions) {
+TEST(KernelBalancing, NormalisedWeightsSatisfyTheOptimalityConditions) {
   for (const double lambda : {1e-6, 1e-3, 0.2, 5.0}) {
     for (const std::size_t width : {1, 4, 30}) {
       SCOPED_TRACE(std::to_string(lambda) + " " + std::to_string(width));
@@ -121,7 +121,7 @@ TEST(KernelBalancing, ManyWeightsAreZeroWhereThePolicyAvoidsTheLoggedArm) {
   EXPECT_GT(std::count(weights.begin(), weights.end(), 0.0), 20);
 }
 
-TEST(KernelBalancing, NarrowKernelsLeaveOptimalWeightsToo) {
+TEST(KernelBalancing, WeightsOfNarrowKernelsAreOptimalToo) {
   for (const double bandwidth : {0.01, 0.3, 10.0}) {
     KernelBalancingOptions options = options_with(1e-3, true);
     options.kernel_bandwidth = bandwidth;
@@ -129,7 +129,7 @@ TEST(KernelBalancing, NarrowKernelsLeaveOptimalWeightsToo) {
   }
 }
 
-/// Gaussian elimination, to share nothing with the code under test.
+/// Gaussian elimination, independent of the code under test.
 std::vector<double> solve(Matrix<double> a, std::vector<double> b) {
   const std::size_t n = b.size();
   for (std::size_t k = 0; k < n; ++k) {
@@ -146,7 +146,7 @@ std::vector<double> solve(Matrix<double> a, std::vector<double> b) {
   return b;
 }
 
-/// What kernel ridge regression on some nodes predicts for node i.
+/// The prediction of kernel ridge regression on some nodes for node i.
 double ridge_prediction(const Sample& sample, const std::vector<std::size_t>& nodes, std::size_t i,
                         double bandwidth, double lambda) {
   Matrix<double> k(nodes.size(), nodes.size());
@@ -255,7 +255,7 @@ TEST(KernelBalancing, SparseAndDenseFeaturesAgree) {
 }
 
 TEST(KernelBalancing, BandwidthIsTheMedianOfPositiveDistances) {
-  // Distances 1, 3, 4, and of each node to its double.
+  // Distances 1, 3, 4, and 0 between each node and its copy.
   Sample sample{.x = Matrix<double>(4, 1),
                 .treatment = {0, 1, 0, 1},
                 .outcome = {0, 0, 0, 0},
@@ -364,7 +364,7 @@ TEST(KernelBalancing, OneNodeAnArm) {
   EXPECT_NEAR(result.value, 12.5, 1e-5);
 }
 
-TEST(KernelBalancing, AnArmWithoutNodesHasNoValueUnlessThePolicyLeavesItAlone) {
+TEST(KernelBalancing, AnArmWithoutNodesHasNoValueUnlessThePolicyNeverAssignsIt) {
   Sample sample = make_sample(10, 2);
   std::fill(sample.treatment.begin(), sample.treatment.end(), std::uint8_t{0});
   const Context context(0, 1);
@@ -377,7 +377,7 @@ TEST(KernelBalancing, AnArmWithoutNodesHasNoValueUnlessThePolicyLeavesItAlone) {
       balancing.value(context, sample.outcome, two_arm_probabilities(never).view()).value));
 }
 
-TEST(KernelBalancing, LambdaIsChosenByTheErrorOfLeavingANodeOut) {
+TEST(KernelBalancing, LambdaIsChosenByTheLeaveOneOutError) {
   const Context context(0, 2);
   const Sample sample = make_sample(120, 2);
   KernelBalancing open(context, sample.x.view(), sample.treatment, 2, options_with(0, true));
@@ -395,7 +395,7 @@ TEST(KernelBalancing, LambdaIsChosenByTheErrorOfLeavingANodeOut) {
   EXPECT_EQ(open.leave_one_out_error(sample.outcome), least);
 }
 
-TEST(KernelBalancing, RefusesWhatItCannotDo) {
+TEST(KernelBalancing, RefusesInvalidInput) {
   const Sample sample = make_sample(10, 2);
   const Context context(0, 1);
   EXPECT_THROW(

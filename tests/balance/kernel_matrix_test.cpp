@@ -29,7 +29,7 @@ TEST(MedianDistance, IsTheMedianOfThePositiveDistances) {
     const std::size_t n = 2 + seed * 5;
     Matrix<double> squared(n, n);
     for (double& value : squared.values()) {
-      // Ties, zeros and many orders of magnitude, by turns.
+      // Ties, zeros and many orders of magnitude, in turn.
       value = seed % 2 == 0 ? static_cast<double>(random() % 4)
                             : std::exp2(static_cast<double>(random() % 2000) / 7 - 140);
     }

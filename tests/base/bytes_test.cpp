@@ -16,7 +16,7 @@
 namespace cone {
 namespace {
 
-/// What a reader of these bytes says when `read` goes wrong.
+/// The message of the error that `read` throws on these bytes.
 template <class Read>
 std::string message_of(const std::string& bytes, const Read& read) {
   ByteReader reader(bytes, "some.file", "make it again");
@@ -79,7 +79,7 @@ TEST(Bytes, ThatAreNotThereAreNeverRead) {
             whole);
   const std::string long_text("\xff\xff\xff\xff text", 9);
   EXPECT_NE(message_of(long_text, [](ByteReader& r) { r.next_text(100, "a name"); })
-                .find("4294967295 bytes of text, 100 at most"),
+                .find("4294967295 bytes of text, but at most 100 are allowed"),
             std::string::npos);
   EXPECT_NE(message_of(std::string("\x06\0\0\0 text", 9),
                        [](ByteReader& r) { r.next_text(100, "a name"); })

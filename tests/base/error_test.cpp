@@ -29,7 +29,7 @@ TEST(FaultList, KeepsTheFirstOfEachKindAndCountsTheRest) {
     faults.throw_if_any(ErrorCode::kData);
     FAIL() << "expected an error";
   } catch (const Error& error) {
-    // The last of a kind speaks for those that are not listed.
+    // The last of a kind stands for those that are not listed.
     EXPECT_EQ(error.num_unlisted(), 0U);
     EXPECT_NE(error.faults().at(2).what.find("and 997 more like this"), std::string::npos);
     EXPECT_EQ(error.faults().at(0).what, "is missing");

@@ -105,7 +105,7 @@ TEST_F(FileTest, WhatAKilledProcessLeftGoesWithTheNextWriteToTheSameFile) {
   const auto path = folder / "result.json";
   leave_temporary(path);
   write_text(folder / "other", "text");
-  EXPECT_EQ(num_entries(), 2U);  // the half is none of its business
+  EXPECT_EQ(num_entries(), 2U);  // the temporary of another file stays
   write_text(path, "whole");
   EXPECT_EQ(MappedFile(path).bytes(), "whole");
   EXPECT_EQ(num_entries(), 2U);

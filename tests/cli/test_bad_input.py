@@ -18,7 +18,7 @@ class BrokenData(FolderTest):
         self.write("p.csv", "id,logged\n" + "".join(f"{name},1\n" for name in ids))
         done = cone("evaluate", COUPONS, "--policy", self.folder / "p.csv")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("a policy is named 'logged', as the log itself is", done.stderr)
+        self.assertIn("a policy is named 'logged', which is reserved", done.stderr)
 
     def test_a_column_called_as_a_built_in_policy_holds_that_policy(self):
         ids = [line.split(",")[0] for line in (COUPONS / "nodes.csv").read_text().splitlines()[1:]]
@@ -27,8 +27,8 @@ class BrokenData(FolderTest):
             done = cone(command, COUPONS, "--policy", self.folder / "p.csv")
             self.assertEqual(done.returncode, 2)
             self.assertEqual(done.stdout, "")
-            self.assertIn("treat-all: is the name of a built-in policy, and this one does something "
-                          "else", done.stderr)
+            self.assertIn("treat-all: is the name of a built-in policy, but this one differs",
+                          done.stderr)
             self.write("p.csv", "id,treat-all\n" + "".join(f"{name},1\n" for name in ids))
             done = cone(command, COUPONS, "--policy", self.folder / "p.csv")
             self.assertEqual(done.returncode, 0, done.stderr)
@@ -61,7 +61,7 @@ class BrokenData(FolderTest):
 
     def test_a_measurement_as_the_treatment(self):
         lines = "".join(f"{i},{i / 8},1\n" for i in range(40))
-        self.assertIn("it looks like a measurement",
+        self.assertIn("it looks like a continuous treatment",
                       self.with_nodes("id,treatment,outcome\n" + lines))
 
     def test_one_arm_only(self):
@@ -205,7 +205,7 @@ class WrongUsage(FolderTest):
         done = cone("check", self.write_log(), "--ignore", "x", "z")
         self.assertEqual(done.returncode, 2)
         self.assertIn("lists have commas and no spaces (--ignore a,b)", done.stderr)
-        self.assertIn("Leave these columns out (a,b,word_*)", cone("check", "--help").stdout)
+        self.assertIn("Ignore these columns (a,b,word_*)", cone("check", "--help").stdout)
 
     def test_help_version_and_completion(self):
         self.assertIn("Examples:", cone("--help").stdout)

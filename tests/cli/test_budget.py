@@ -59,9 +59,9 @@ class Budgets(FolderTest):
             self.assertEqual([float(row["joint_low"]), float(row["joint_high"])],
                              point["sampling_joint_interval"])
             self.assertEqual(row["truth"], "")
-        for part in ("Budgets: 1 for those whom the column score puts first", "over lots",
-                     "The ranking pays: on average over all budgets",
-                     "The gain is estimated to be largest where"):
+        for part in ("Budgets: 1 for the units ranked first by the column score", "gain over random",
+                     "The ranking is better than random assignment: averaged over all budgets",
+                     "The estimated gain is largest with"):
             self.assertIn(part, self.output.stdout)
         # A ranking is no feature where it is left out.
         self.assertEqual(self.record["data"]["num_features"], 2)
@@ -85,7 +85,8 @@ class Budgets(FolderTest):
         arguments = ["evaluate", data, "--policy", "treat-all", *RIDGE, "--cost", "1=price"]
         done = cone(*arguments, "--features", "price,score", "--json", self.folder / "r.json")
         self.assertEqual(done.returncode, 0, done.stderr)
-        note = "the column 'price' is no feature, although --features names it: --cost takes it"
+        note = ("the column 'price' is not used as a feature, although --features names it, because it "
+                "is used by --cost")
         self.assertIn(note, done.stderr)
         record = json.loads((self.folder / "r.json").read_text())
         self.assertEqual(record["data"]["num_features"], 1)
@@ -161,14 +162,14 @@ class Budgets(FolderTest):
         data = self.write_ranked()
         curve = ["--budget-curve", self.folder / "c.csv"]
         for arguments, part in ((["--rank", "scor"], "did you mean score?"),
-                                (["--rank", "treat-all"], "ranks nobody"),
+                                (["--rank", "treat-all"], "it gives no ranking"),
                                 (["--rank", "outcome"], "has another role"),
                                 (["--rank", "score", "--protocol", "split"], "--protocol split"),
                                 (["--rank", "score", "--repeats", 2], "--repeats"),
                                 (["--rank-arm", 1], "without --rank"),
                                 (["--budget-steps", 5], "without --rank"),
                                 (["--rank", "score", "--budget-steps", 1], "--budget-steps"),
-                                (curve, "none ranks the units"),
+                                (curve, "none ranks them"),
                                 ([*curve, "--repeats", 2], "--repeats"),
                                 ([*curve, "--json", self.folder / "c.csv"], "the same file")):
             done = cone("evaluate", data, "--policy", "treat-all", *RIDGE, *arguments)

@@ -40,13 +40,13 @@ class OneTable(FolderTest):
         self.assertEqual(record["data"]["num_features"], 7)  # age, 3 regions, owner, income + gap
         self.assertEqual(record["config"]["treatment"], "letter")
         self.assertEqual(record["config"]["missing"], "indicate")
-        self.assertTrue(any("row number" in w for w in record["diagnostics"]["warnings"]))
+        self.assertTrue(any("row index" in w for w in record["diagnostics"]["warnings"]))
 
     def test_without_flags_every_column_that_hinders_has_a_sentence(self):
         message = self.refused(self.table(), "--treatment", "letter", "--outcome", "voted",
                                "--policy", "uniform")
-        self.assertIn("column income: missing in 23 of 200 lines, first in this one", message)
-        self.assertIn("column unit: text with 200 different values", message)
+        self.assertIn("column income: missing in 23 of 200 lines, this one being the first", message)
+        self.assertIn("column unit: 200 different texts in 200 lines", message)
         self.assertIn("column joined: '2020-01-01' looks like a date", message)
         self.assertLess(len(message.splitlines()), 6)
 
@@ -62,7 +62,7 @@ class OneTable(FolderTest):
         record = self.evaluate(self.table(), *FLAGS, "--edges", self.folder / "ties.tsv", "--policy",
                                "uniform", "--estimators", "naive")
         self.assertEqual(record["data"]["num_edges"], 2)
-        self.assertTrue(any("every edge counts the same" in w
+        self.assertTrue(any("edges are unweighted" in w
                             for w in record["diagnostics"]["warnings"]))
 
     def test_ids_that_became_decimal_numbers_are_explained(self):
@@ -71,7 +71,7 @@ class OneTable(FolderTest):
         self.write("ties.csv", "source,target\n1.0,2.0\n")
         done = cone("check", self.folder / "units.csv", "--edges", self.folder / "ties.csv")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("1 edge to 2 ids that are not in units.csv ('1.0', '2.0'); '1' is one: ids are "
+        self.assertIn("1 edge to 2 ids that are not in units.csv ('1.0', '2.0'); '1' is an id: ids are "
                       "compared as text", done.stderr)
         self.assertNotIn("nodes.csv", done.stderr)
 
@@ -107,7 +107,7 @@ class Example(FolderTest):
     def test_the_commands_of_its_page_work(self):
         done = cone("check", self.LETTERS)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("name its column by --treatment", done.stderr)
+        self.assertIn("or name it with --treatment", done.stderr)
         record = self.evaluate(self.LETTERS, "--id", "name", "--treatment", "letter", "--outcome",
                                "voted", "--ignore", "moved", "--missing", "indicate", "--policy",
                                "treat-all", "treat-none", "--estimators", "naive,dr_ridge")
@@ -119,7 +119,7 @@ class Check(FolderTest):
         self.write("survey.csv", survey())
         done = cone("check", self.folder / "survey.csv", *FLAGS, "--policy", "treat-all")
         self.assertEqual(done.returncode, 0, done.stderr)
-        for words in ("200 nodes, 7 measurements, 0 counts", "category, 3 columns", "standardised",
+        for words in ("200 nodes, 7 numeric features, 0 count features", "category, 3 columns", "standardised",
                       "treated: ", "untreated: ", "network: 0 edges, 200 nodes without any",
                       "policy treat-all: treats 100.0 % of the nodes"):
             self.assertIn(words, done.stdout)
@@ -142,22 +142,22 @@ class Check(FolderTest):
     def test_what_evaluate_refuses_of_data_that_can_be_read_is_a_line_and_no_fault(self):
         done = cone("check", self.write_rare(3))
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("! arm 'rare' has 3 nodes, and 5 folds need one each: cone evaluate will refuse it; "
-                      "--folds 3 --selection-folds 2", done.stdout)
+        self.assertIn("! arm 'rare' has 3 nodes, and each of the 5 folds needs one: cone evaluate will "
+                      "refuse it; use --folds 3 --selection-folds 2", done.stdout)
         told = " ".join(cone("check", "--help").stdout.split())
-        self.assertIn("0 when the data can be read as a log and 2 when not", told)
-        self.assertIn("an arm with fewer units than folds, is a line with !", told)
+        self.assertIn("0 when the data can be read as logged data and 2 when not", told)
+        self.assertIn("an arm with fewer units than folds, are lines with !", told)
 
     def test_folds_inside_of_a_fold_are_named_where_an_arm_is_too_small_for_them(self):
         arguments = (self.write_rare(3), "--policy", "always:email", "--estimators", "dm_ridge", "--folds", 3)
-        self.assertIn("the 3 selection folds inside of a fold need at least as many nodes of arm 'rare', and "
-                      "the fold leaves 2; ask for --selection-folds 2", self.refused(*arguments))
+        self.assertIn("the 3 selection folds within a fold need at least as many nodes of arm 'rare', but its "
+                      "training nodes have 2; use --selection-folds 2", self.refused(*arguments))
         self.evaluate(*arguments, "--selection-folds", 2)
 
     def test_looks_at_folders_and_the_demo_too(self):
         done = cone("check", COUPONS, "--policy", COUPONS / "policy.csv", "--json", "-")
         report = json.loads(done.stdout)
-        self.assertEqual(report["schema"], "cone.check/1")
+        self.assertEqual(report["schema"], "cone.check/2")
         self.assertEqual(report["network"]["num_components"], 1)
         self.assertEqual(len(report["policies"]), 2)
         self.assertEqual(cone("check", "demo").returncode, 0)
@@ -170,7 +170,7 @@ class Check(FolderTest):
         for row in rows[:9]:
             row[at] = "-999"
         self.write("nodes.csv", "\n".join([header, *map(",".join, rows)]) + "\n")
-        self.assertIn("! arm '-999' has 9 nodes: if that stands for a missing treatment",
+        self.assertIn("! arm '-999' (9 nodes) looks like a code for a missing treatment",
                       cone("check", self.folder).stdout)
 
     def test_features_that_make_up_the_outcome_together_bring_a_caution(self):
@@ -183,7 +183,7 @@ class Check(FolderTest):
             lines.append(f"{row},{before},{before + float(row.split(',')[at])}")
         self.write("nodes.csv", "\n".join(lines) + "\n")
         done = cone("evaluate", self.folder, "--policy", "treat-all", "--estimators", "network_dm")
-        self.assertIn("of the outcome's variance: if features were written after the outcome, or make it",
+        self.assertIn("of the outcome variance: leave out features that were measured after treatment",
                       done.stdout)
 
     def test_a_feature_that_is_the_outcome_is_named(self):
@@ -191,7 +191,7 @@ class Check(FolderTest):
                    + "".join(f"{i % 2},{i * i % 17},{i * i % 17}\n" for i in range(30)))
         done = cone("check", self.folder / "leak.csv")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("column same: the feature is the outcome itself; --ignore same", done.stderr)
+        self.assertIn("column same: the feature is a copy of the outcome; leave it out with --ignore same", done.stderr)
 
 
 class Messages(FolderTest):

@@ -120,7 +120,7 @@ class Repeats(FolderTest):
                          .returncode, 0)
         for arguments, part in ((["--nodes", self.folder / "n.csv"], "--nodes"),
                                 (["--attention", self.folder / "a.csv"], "--attention"),
-                                (["--model", model], "decided by the model"),
+                                (["--model", model], "fixed by the model"),
                                 (["--protocol", "split"], "--protocol split")):
             done = cone("evaluate", COUPONS, "--policy", "uniform", "--repeats", 2, *arguments)
             self.assertEqual(done.returncode, 2, done.stderr)

@@ -1,11 +1,14 @@
 """Commands in README.md and docs: every flag exists; what needs neither hours nor foreign data runs."""
 
+import pathlib
 import re
 import shlex
 import shutil
+import subprocess
+import sys
 import unittest
 
-from support import COUPONS, MESSAGES, ROOT, FolderTest, cone
+from support import BINARY, COUPONS, MESSAGES, ROOT, FolderTest, cone
 
 #: Words of commands that take minutes, or need files that are not in the repository.
 NOT_HERE = ("demo", "weak", "tune", "tuned/", "reproduce", "DIR", "FOLDER", "STUDY", ".mat")
@@ -21,8 +24,23 @@ def read_commands(page):
 def all_commands():
     pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")),
              *sorted((ROOT / "examples").glob("*/README.md"))]
-    return [(page.name, command) for page in pages if page.name != "real_data.md"
+    return [(page.name, command) for page in pages if page.name not in ("real_data.md", "commands.md")
             for command in read_commands(page)]
+
+
+class Rendered(unittest.TestCase):
+    """Pages show what the program prints now."""
+
+    def check(self, script):
+        done = subprocess.run([sys.executable, ROOT / "scripts" / script, "--check", "--bin",
+                               pathlib.Path(BINARY).parent], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_outputs_and_pictures(self):
+        self.check("render_outputs.py")
+
+    def test_commands(self):
+        self.check("render_commands.py")
 
 
 class Commands(FolderTest):

@@ -40,8 +40,8 @@ class Effects(FolderTest):
 
     def test_a_network_that_decides_who_was_treated_is_said(self):
         self.effects(self.write_communities())
-        self.assertIn("! who was treated depends on the network", self.output.stdout)
-        self.assertIn("effects of single units may be that in part", self.output.stdout)
+        self.assertIn("! treatment depends on the network", self.output.stdout)
+        self.assertIn("node-level effects may be biased by the rest", self.output.stdout)
         self.effects(self.write_communities(obedience=0))
         self.assertNotIn("depends on the network", self.output.stdout)
 
@@ -57,7 +57,7 @@ class Effects(FolderTest):
         model = self.folder / "shop.model"
         cone("fit", COUPONS, "--out", model, "--parts", "network_ridge")
         for data, flags, words in ((MESSAGES, (), "was fitted to other data"),
-                                   (COUPONS, ("--folds", 3), "--folds: is decided by the model")):
+                                   (COUPONS, ("--folds", 3), "--folds: is fixed by the model")):
             done = cone("effects", data, "--out", self.folder / "e.csv", "--model", model, *flags)
             self.assertEqual(done.returncode, 2)
             self.assertIn(words, done.stderr)

@@ -27,7 +27,7 @@ class Contract(FolderTest):
         self.assertEqual(set(statuses), {"diverged"})
         estimate = record["policies"][0]["estimates"][0]
         self.assertEqual(estimate["sampling_interval"], [None, None])
-        self.assertIn("so that no interval would be valid", " ".join(estimate["warnings"]))
+        self.assertIn("so no interval is valid", " ".join(estimate["warnings"]))
         decided = record["decision"]["policies"][1]
         self.assertIn("no valid interval", decided["sentence"])
 
@@ -147,11 +147,11 @@ class Contract(FolderTest):
             row[1] = str(int(high if k % 4 else not high))
         self.write("nodes.csv", "\n".join([lines[0], *map(",".join, rows)]) + "\n")
         short = ["evaluate", data, "--policy", "uniform", "--epochs", 2]
-        warning = "! weighting leaves those with "
+        warning = "! after weighting, the standardised mean difference of "
         self.assertIn(warning, cone(*short).stdout)
         details = cone(*short, "--details").stdout
         self.assertNotIn(warning, details)
-        self.assertRegex(details, "balance +caution +weighting leaves")
+        self.assertRegex(details, "balance +caution +after weighting, the standardised mean difference")
 
 
 class Honesty(FolderTest):
@@ -203,7 +203,7 @@ class Honesty(FolderTest):
             self.assertEqual(estimate["status"], "caution", name)
             self.assertAlmostEqual(estimate["off_support_fraction"], 0.31, msg=name)
             self.assertLess(estimate["mean_weight"], 0.95, name)
-            self.assertIn("31 % of the nodes as the log never could", " ".join(estimate["warnings"]))
+            self.assertIn("31 % of the policy's assignments are off support (propensity 0)", " ".join(estimate["warnings"]))
             if name in ("ips", "snips", "ips_clipped", "dr_ridge", "switch_dr"):
                 self.assertEqual(estimate["sampling_interval"], [None, None], name)
 
@@ -230,7 +230,7 @@ class Honesty(FolderTest):
                                "network_dm,dr_ridge,snips")
         for mixed, plain in zip(*(policy["estimates"] for policy in record["policies"])):
             self.assertEqual(mixed["status"], "caution")
-            self.assertRegex(" ".join(mixed["warnings"]), r"effective sample size \d in arm 'rare', which makes \d+ % of the variance")
+            self.assertRegex(" ".join(mixed["warnings"]), r"effective sample size \d in arm 'rare', which contributes \d+ % of the variance")
             self.assertNotIn("of the variance", " ".join(plain["warnings"]))
 
     def test_columns_that_nothing_reads_are_mentioned_once(self):
@@ -390,7 +390,7 @@ class GivenNuisances(FolderTest):
         record = self.evaluate(self.folder, "--policy", self.folder / "policy.csv", "--nuisances",
                                "given", "--estimators", "dm,dm_ols1,dr,dr_ols2")
         self.assertEqual([e["estimator"] for e in record["policies"][0]["estimates"]], ["dm", "dr"])
-        self.assertIn("with the outcome model that is given (mu0, mu1) dm_ols1, dr_ols2 are the same as dm or dr",
+        self.assertIn("with the given outcome model (mu0, mu1) dm_ols1, dr_ols2 are the same as dm or dr",
                       record["diagnostics"]["notes"])
 
     def test_given_propensities_can_correct_a_fitted_outcome_model(self):

@@ -58,10 +58,10 @@ class Fitting(ModelTest):
     def test_the_rows_of_a_model_are_announced(self):
         model = self.fit()
         done = cone("evaluate", self.folder, "--model", model, "--policy", "uniform")
-        self.assertIn("with --model the rows are those that rest on the model", done.stderr)
+        self.assertIn("with --model only estimators that use the model are run", done.stderr)
         done = cone("evaluate", self.folder, "--model", model, "--policy", "uniform", "--estimators",
                     "network_dm,naive")
-        self.assertNotIn("with --model the rows", done.stderr)
+        self.assertNotIn("with --model only", done.stderr)
 
     def test_quiet_says_nothing_but_the_table(self):
         self.fit("--quiet")
@@ -79,7 +79,7 @@ class Fitting(ModelTest):
                                 ([*out, "--attention", self.folder / "m"], "the same file"),
                                 ([*out, "--stratified"], "--stratified"),
                                 ([*out, "--encoder", "mean", "--attention", self.folder / "a"],
-                                 "learns no attention"),
+                                 "has no attention weights"),
                                 ([*out, "--parts", "network_fridge"], "did you mean network_ridge"),
                                 ([*out, "--parts", "network_ridge", "--heads", 2], "--heads"),
                                 ([*out, "--parts", "networks", "--undersmoothing", 1],
@@ -154,7 +154,7 @@ class Evaluating(ModelTest):
                      ["--undersmoothing", 0.1], ["--ridge-groups", "own"],
                      ["--options", options]):
             message = self.refused(self.folder, "--policy", "uniform", "--model", model, *flag)
-            self.assertIn(f"{flag[0]}: is decided by the model", message)
+            self.assertIn(f"{flag[0]}: is fixed by the model", message)
 
     def test_flags_of_cone_are_refused_where_cone_does_not_run(self):
         model = self.fit()
@@ -181,10 +181,10 @@ class Evaluating(ModelTest):
         done = cone("fit", data, "--control", "b", "--out", model, "--parts",
                     "networks,network_ridge", *SMALL)
         self.assertEqual(done.returncode, 0, done.stderr)
-        for flags, words in ((["--control", "a"], "read in another way: its control arm is 'b', "
-                              "here it is 'a'; give --control b"),
-                             (["--control", "b", "--ignore", "z"], "to 2 features, here are 1"),
-                             (["--control", "b", "--outcome", "x"], "read in another way"),
+        for flags, words in ((["--control", "a"], "read with other options: its control arm is 'b', "
+                              "here it is 'a'; use --control b"),
+                             (["--control", "b", "--ignore", "z"], "to 2 features, here there are 1"),
+                             (["--control", "b", "--outcome", "x"], "read with other options"),
                              (["--treatment", "x", "--ignore", "treatment"],
                               "its arms are 'b', 'a', 'c', here they are '0', '1', '2'")):
             message = self.refused(data, "--policy", "uniform", "--model", model, *flags)

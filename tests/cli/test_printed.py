@@ -103,7 +103,7 @@ class Numbers(FolderTest):
         for text in (done.stdout, done.stderr, page):
             self.assertNotRegex(text, r"(?i)(?<![a-z])-?(nan|inf)(?![a-z])")
         self.assertLess(max(map(len, done.stdout.splitlines())), 300)
-        self.assertRegex(done.stdout, "effective sample size is 1[0-9] of 140")
+        self.assertRegex(done.stdout, "effective sample size 1[0-9] of 140")
 
 
 class Formulas(FolderTest):
@@ -154,6 +154,8 @@ class Sentences(FolderTest):
     def test_a_mistyped_flag_is_named(self):
         for words, expected in ((("--polcy", "treat-all"), "there is no --polcy; did you mean --policy?"),
                                 (("--policy", "treat-all", "--no-sensitivity-intervl"), "there is no --no-sensitivity-intervl; did you mean --no-sensitivity-interval?"),
+                                (("--policy", "treat-all", "--robust"), "--robust is called --sensitivity-interval now"),
+                                (("--policy", "treat-all", "--no-robust"), "--no-robust is called --no-sensitivity-interval now"),
                                 (("--policy", "treat-all", "--zzzzzz=3"), "there is no --zzzzzz;")):
             message = self.refused("demo", *words)
             self.assertIn(expected, message)

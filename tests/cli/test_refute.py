@@ -1,4 +1,4 @@
-"""cone refute: reruns that try to prove an estimate wrong."""
+"""cone refute: refutation tests by reruns."""
 
 import json
 import unittest
@@ -44,7 +44,7 @@ class Refute(FolderTest):
         data = self.write_log()
         first, record = self.refute(data, "--checks", "subset")
         again, same = self.refute(data, "--checks", "subset,placebo", "--threads", 3)
-        self.assertIn("3 of 5 fits were there already", again.stderr)
+        self.assertIn("3 of 5 fits were reused", again.stderr)
         self.assertEqual(record["policies"][0]["checks"][0], same["policies"][0]["checks"][1])
         victim = sorted((self.folder / "refuted/units").iterdir())[1]
         victim.write_text(victim.read_text()[:50])
@@ -58,7 +58,7 @@ class Refute(FolderTest):
         first = cone("refute", data, "--policy", "treat-all", "--out", self.folder / "shared", *FEW,
                      "--checks", "seeds", "--shard", "2/2")
         self.assertEqual(first.returncode, 0, first.stderr)
-        self.assertIn("shard 2/2 has done its part", first.stdout)
+        self.assertIn("shard 2/2 is finished", first.stdout)
         _, shared = self.refute(data, "--checks", "seeds", "--shard", "1/2", out="shared")
         self.assertEqual(whole, shared)
 
@@ -72,11 +72,11 @@ class Refute(FolderTest):
         out = self.folder / "refuted"
         self.refute(self.write_log(), "--checks", "seeds")
         self.assertTrue((out / "refutation.json").exists())
-        done = stop_at("data as they are", "refute", "demo", "--policy", "treat-all", "--out", out)
+        done = stop_at("original data", "refute", "demo", "--policy", "treat-all", "--out", out)
         self.assertEqual(done.returncode, 130, done.stderr)
         self.assertFalse((out / "refutation.json").exists())
         self.write("refuted/refutation.json", "mine")
-        stop_at("data as they are", "refute", "demo", "--policy", "treat-all", "--out", out)
+        stop_at("original data", "refute", "demo", "--policy", "treat-all", "--out", out)
         self.assertEqual((out / "refutation.json").read_text(), "mine")
 
     def test_wrong_usage_is_refused_before_the_work(self):

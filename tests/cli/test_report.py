@@ -33,14 +33,15 @@ class Warnings(FolderTest):
                     "--control", "0", "--report", page, "--json", record)
         self.assertEqual(done.returncode, 0, done.stderr)
         text = html.unescape(page.read_text())
-        warnings = [line[2:] for line in done.stdout.splitlines() if line.startswith("! who was treated")]
+        warnings = [line[2:] for line in done.stdout.splitlines()
+                    if line.startswith("! treatment depends on the network")]
         self.assertEqual(len(warnings), 1, done.stdout)
         box = text.index('<ul class="verdicts" id="warnings">')
         end = text.index("</ul>", box)
         self.assertLess(text.index('class="lead"'), box)
         self.assertLess(end, text.index("<figure"))
         self.assertIn(f'<li class="caution"><b>Warning</b>: {warnings[0]}', text[box:end])
-        self.assertNotIn("Note</b>: who was treated", text)
+        self.assertNotIn("Note</b>: treatment depends", text)
         self.assertNotIn("<b>Ok", text[:end])
         fine = text.index("<summary>Diagnostics without findings</summary>")
         self.assertGreater(text.index("<b>Ok"), fine)
@@ -156,7 +157,7 @@ class Report(FolderTest):
         del run["config"]["policy_arguments"]
         page = self.report(self.write("older.json", json.dumps(run)))
         self.assertIn("POLICIES.csv", self.command_on(page))
-        self.assertIn("this record does not say where", page)
+        self.assertIn("the record does not name it", page)
 
     def test_data_and_policies_from_memory_are_said_to_be(self):
         record, _ = self.run_messages("run")
@@ -170,17 +171,17 @@ class Report(FolderTest):
                          ["evaluate", "DATA", "--policy", "uniform", "POLICIES.csv"])
         self.assertEqual(self.command_on(page)[-6:],
                          ["--weight", "units", "--ignore", "a b,c", "--missing", "drop"])
-        self.assertIn("The data came from memory", page)
-        self.assertIn("policies that came from memory", page)
+        self.assertIn("The data were in memory", page)
+        self.assertIn("policies that were in memory", page)
 
     def test_says_where_the_network_shows_nothing_beyond_chance(self):
         record, page = self.run_messages("run")
         found = json.loads(record.read_text())
         self.assertFalse(found["diagnostics"]["network_strength"]["is_clear"])
-        self.assertIn("is within chance; sensitivity intervals go by", page.read_text())
+        self.assertIn("sensitivity intervals use the upper confidence limit", page.read_text())
         found["diagnostics"]["network_strength"]["is_clear"] = True
         clear = self.report(self.write("clear.json", json.dumps(found)))
-        self.assertNotIn("is within chance; sensitivity intervals go by", clear)
+        self.assertNotIn("sensitivity intervals use the upper confidence limit", clear)
 
     def test_ids_of_units_are_nowhere(self):
         folder = self.write_log()
@@ -191,7 +192,7 @@ class Report(FolderTest):
         page = self.folder / "page.html"
         done = cone("evaluate", folder, "--policy", "treat-all", "--report", page)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("A piece of the network", page.read_text())
+        self.assertIn("Part of the network", page.read_text())
         self.assertNotIn("secret-unit", page.read_text())
         self.assertNotIn("secret-unit", json.dumps(record_inside(page.read_text())))
         done = cone("evaluate", folder, "--policy", "treat-all", "--report", page, "--report-ids")
@@ -249,12 +250,13 @@ class Report(FolderTest):
             done = cone(*arguments)
             self.assertEqual(done.returncode, 0, done.stderr)
         page = self.report(record, sensitivity, rule)
-        self.assertIn("What something hidden could do", page)
+        self.assertIn("Sensitivity to unmeasured confounding", page)
         self.assertIn("The learnt rule", page)
         policy = json.loads(sensitivity.read_text())["policies"][0]
         self.assertIn(f"Doubly robust {policy['value']:.4g}, network ridge "
-                      f"{policy['network_ridge_value']:.4g}. The bounds are around the first.", page)
-        self.assertIn("The answer above is by network_dm", page)
+                      f"{policy['network_ridge_value']:.4g}. The bounds are around the doubly robust",
+                      page)
+        self.assertIn("The answer above uses network_dm", page)
         self.assertIn("than the evaluation on this page", page)
         alone = self.report(sensitivity, rule)
         self.assertIn("than the first analysis on this page", alone)
@@ -279,8 +281,14 @@ class Report(FolderTest):
     def test_what_is_no_record_is_refused(self):
         self.assertIn("is not JSON", self.refused(self.write("a.json", "{")))
         self.assertIn("has no schema", self.refused(self.write("b.json", "{}")))
-        self.assertIn("no report is made",
+        self.assertIn("(schema): is cone.unheard/1, which cone report does not read",
                       self.refused(self.write("c.json", '{"schema": "cone.unheard/1"}')))
+        for kind, old, new in (("evaluation", 2, 3), ("sensitivity", 1, 2), ("policy", 1, 2),
+                               ("coverage", 1, 2)):
+            record = self.write("old.json", f'{{"schema": "cone.{kind}/{old}"}}')
+            self.assertIn(f"old.json (schema): is cone.{kind}/{old}, and this version of cone reads "
+                          f"cone.{kind}/{new}; run the command that wrote the record again with this "
+                          "version", self.refused(record))
         self.assertIn("has no", self.refused(self.write("d.json", '{"schema": "cone.evaluation/3"}')))
         self.assertIn("without the record",
                       self.refused(self.write("e.html", "<!doctype html><p>hello")))

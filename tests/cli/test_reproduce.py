@@ -82,7 +82,7 @@ class Reproduce(FolderTest):
             printed.append(text)
         self.assertIn(whole.stdout, printed)
         for text in printed:
-            self.assertTrue(text == whole.stdout or "units are left to the others" in text, text)
+            self.assertTrue(text == whole.stdout or "jobs are left to other shards" in text, text)
         self.assertEqual(self.results("whole"), self.results("shared"))
 
     def test_the_examples_for_clusters_run(self):
@@ -120,7 +120,7 @@ class Reproduce(FolderTest):
         first = cone("reproduce", "figure2", "--data", *tuned, "--out", self.folder / "shared",
                      "--shard", "1/2")
         self.assertEqual(first.returncode, 0, first.stderr)
-        self.assertIn("shard 1/2 has done its part", first.stdout)
+        self.assertIn("shard 1/2 is finished", first.stdout)
         self.assertFalse((self.folder / "shared/figure2.txt").exists())
         last = cone("reproduce", "figure2", "--data", *tuned, "--out", self.folder / "shared",
                     "--shard", "2/2")
@@ -128,7 +128,7 @@ class Reproduce(FolderTest):
         whole = cone("reproduce", "figure2", "--data", *tuned, "--out", self.folder / "shared")
         self.assertEqual(last.stdout, whole.stdout)
 
-    def test_a_shard_that_is_none_is_refused(self):
+    def test_an_invalid_shard_is_refused(self):
         for shard in ("0/3", "4/3", "two"):
             done = cone(*self.arguments("table2", "none", "--shard", shard))
             self.assertEqual(done.returncode, 2)
@@ -151,8 +151,8 @@ class Reproduce(FolderTest):
         again = cone(*arguments, "--threads", 1)
         self.assertEqual(again.returncode, 0, again.stderr)
         self.assertEqual(done.stdout, again.stdout)
-        units = re.search(r"([\d,]+) units, 0 of them", done.stderr).group(1)
-        self.assertIn(f"{units} units, {units} of them", again.stderr)
+        jobs = re.search(r"([\d,]+) jobs, 0 of them", done.stderr).group(1)
+        self.assertIn(f"{jobs} jobs, {jobs} of them", again.stderr)
         folder = self.folder / what
         self.assertEqual((folder / f"{what}.txt").read_text(), done.stdout)
         self.assertTrue((folder / f"{what}.md").read_text().startswith("### "))
@@ -160,30 +160,30 @@ class Reproduce(FolderTest):
             rows = list(csv.DictReader(lines))
         return json.loads((folder / f"{what}.json").read_text()), rows
 
-    def test_value_holds_rows_beside_the_one_that_knows_the_topics(self):
+    def test_values_compares_rows_with_the_oracle(self):
         record, rows = self.run_twice("values", "--estimators", "naive,dm_ridge")
         self.assertEqual({row["method"] for row in rows},
-                         {"naive", "dm_ridge", "knows the topics"})
+                         {"naive", "dm_ridge", "oracle topics"})
         self.assertEqual(len(rows), 3 * 4 * 3)
         self.assertEqual([p["name"] for p in record["policies"]],
                          ["random-weights", "treat-all", "treat-none"])
         for row in rows:
             self.assertGreater(float(row["rmse"]), 0)
             self.assertLessEqual(float(row["coverage"]), 1)
-            if row["method"] == "knows the topics":
+            if row["method"] == "oracle topics":
                 self.assertEqual(float(row["rmse_over_reference"]), 1)
 
     def test_worlds_runs_real_and_synthetic_ones(self):
         record, rows = self.run_twice("worlds", "--estimators", "naive,network_dm", "--nodes", 120)
         settings = [s["name"] for s in record["policies"][0]["settings"]]
         for name in ("BlogCatalog, row-normalised", "Flickr, symmetric", "weak overlap",
-                     "binary outcomes", "bent, no edges"):
+                     "binary outcomes", "nonlinear, no edges"):
             self.assertIn(name, settings)
         self.assertEqual(len(rows), 3 * len(settings) * 2)
         self.assertEqual(len(record["verdicts"]), 3 * len(settings))
         self.assertEqual({v["best"] for v in record["verdicts"]}, {"naive"})
 
-    def test_ablation_holds_parts_of_the_network_ridge_against_the_whole(self):
+    def test_ablation_compares_parts_of_the_network_ridge_with_all_of_it(self):
         self.write_smaller_networks()
         record, rows = self.run_twice("ablation", "--nodes", 100)
         self.assertEqual(record["reference"], "network_dm")
@@ -193,7 +193,7 @@ class Reproduce(FolderTest):
             self.assertIn(name, methods)
         self.assertEqual(len(rows), 3 * 8 * len(methods))
 
-    def test_effects_stand_beside_published_figures(self):
+    def test_effects_are_shown_with_published_results(self):
         record, rows = self.run_twice("effects", "--estimators", "dm_ridge,network_dm")
         ours = [row for row in rows if row["source"] == "this run"]
         self.assertEqual(len(ours), 2 * 3 * 4)
@@ -228,8 +228,8 @@ class Reproduce(FolderTest):
         done = cone(*arguments)
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("! failed: Flickr, kappa2 = 1, simulation 0", done.stderr)
-        self.assertIn("8 of 16 units failed", done.stderr)
-        self.assertIn("knows the topics", done.stdout)
+        self.assertIn("8 of 16 jobs failed", done.stderr)
+        self.assertIn("oracle topics", done.stdout)
         again = cone(*arguments, "--retry-failed")
         self.assertEqual(again.returncode, 1)
         self.assertEqual(done.stdout, again.stdout)

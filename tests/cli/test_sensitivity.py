@@ -1,4 +1,4 @@
-"""cone sensitivity: what could be hidden, and undo an answer."""
+"""cone sensitivity: unmeasured confounding that changes a conclusion."""
 
 import json
 import unittest

@@ -12,7 +12,7 @@ import numpy
 from support import ROOT, FolderTest, cone, values
 
 WORLDS = ("hidden_confounding", "equal_edge_weights", "weak_overlap", "heterogeneous_effects",
-          "randomised_log", "binary_outcomes", "bent", "individual_effects", "observed_confounding",
+          "randomised_log", "binary_outcomes", "nonlinear", "individual_effects", "observed_confounding",
           "dependent_noise")
 SMALL = ["--nodes", 300, "--mean-degree", 8, "--words", 60, "--words-per-node", 6, "--topics", 5]
 
@@ -75,8 +75,8 @@ class Simulate(FolderTest):
             truth = sum(float(row["y:3"]) for row in rows) / len(rows)
             self.assertAlmostEqual(record["policies"][0]["truth"], truth, places=12)
 
-    def test_measurements_of_the_bent_world_load_as_dense_features(self):
-        folder = self.simulate("a", "--world", "bent", "--kappa2", 0)
+    def test_numeric_features_of_the_nonlinear_world_load_as_dense_features(self):
+        folder = self.simulate("a", "--world", "nonlinear", "--kappa2", 0)
         header = (folder / "nodes.csv").read_text().splitlines()[0]
         self.assertEqual(header, "id,treatment,outcome,y0,y1,m1,m2,m3,m4,m5")
         manifest = json.loads((folder / "manifest.json").read_text())
@@ -92,7 +92,7 @@ class Simulate(FolderTest):
     def test_a_network_may_have_no_edges(self):
         folder = self.folder / "a"
         done = cone("simulate", "--out", folder, "--nodes", 300, "--mean-degree", 0,
-                    "--world", "bent")
+                    "--world", "nonlinear")
         self.assertEqual(done.returncode, 0, done.stderr)
         manifest = json.loads((folder / "manifest.json").read_text())
         self.assertEqual(manifest["data"]["num_edges"], 0)
@@ -182,7 +182,7 @@ class Simulate(FolderTest):
         (hostile / "manifest.json").write_text(json.dumps(manifest))
         before = {p: p.read_bytes() for p in self.folder.rglob("*") if p.is_file()}
         for name, text in (("web", "not a simulation's"), ("deep", "not a simulation's"),
-                           ("edited", "nodes.csv is not as it was simulated"),
+                           ("edited", "nodes.csv was changed after the simulation"),
                            ("added", "features.npz"), ("below", "'tuned'"), ("hostile", "csv"),
                            ("/proc", "mount point")):
             done = cone("simulate", "--out", self.folder / name, *SMALL)

@@ -60,7 +60,7 @@ class Tune(FolderTest):
     def test_shards_give_the_bytes_of_one_process(self):
         _, whole = self.tune("whole", *GRID)
         first, shared = self.tune("shared", *GRID, "--shard", "1/2")
-        self.assertIn("3 of 6 units are left to the others", first.stdout)
+        self.assertIn("3 of 6 jobs are left to other shards", first.stdout)
         self.assertFalse((shared / "best.json").exists())
         self.tune("shared", *GRID, "--shard", "2/2")
         self.assertEqual((whole / "best.json").read_bytes(), (shared / "best.json").read_bytes())
@@ -71,8 +71,8 @@ class Tune(FolderTest):
         arguments = [*GRID]
         arguments[arguments.index("--gamma") + 1] = "0.1,0.5,1,2,3"
         done, _ = self.tune("grid", *arguments, "--shard", "1/2")
-        self.assertIn("left to the others", done.stdout)
-        self.assertIn("best.json: it was of another run", done.stderr)
+        self.assertIn("left to other shards", done.stdout)
+        self.assertIn("best.json: it belonged to another run", done.stderr)
         self.assertFalse((out / "best.json").exists())
         self.tune("grid", *arguments, "--shard", "2/2")
         self.assertTrue((out / "best.json").exists())
@@ -109,7 +109,7 @@ class Tune(FolderTest):
         self.assertGreaterEqual(len(finished), 4)
         resumed = cone("tune", data, "--out", out, *arguments)
         self.assertEqual(resumed.returncode, 0, resumed.stderr)
-        self.assertIn(f"{len(finished)} of 8 fits were there already", resumed.stderr)
+        self.assertIn(f"{len(finished)} of 8 fits were reused", resumed.stderr)
         self.assertEqual(resumed.stdout, whole.stdout)
         self.assertEqual((out / "best.json").read_bytes(),
                          (self.folder / "whole" / "best.json").read_bytes())
@@ -141,7 +141,7 @@ class Tune(FolderTest):
         best = (out / "best.json").read_bytes()
         done = stop_at("%", "tune", "demo", "--out", out, "--epochs", 100000, "--patience", 100000)
         self.assertEqual(done.returncode, 130, done.stderr)
-        self.assertIn("best.json: it was of another run", done.stderr)
+        self.assertIn("best.json: it belonged to another run", done.stderr)
         self.assertFalse((out / "best.json").exists())
         done, _ = self.tune("tuned", *GRID)  # its units are there
         self.assertNotIn("removed", done.stderr)
@@ -158,7 +158,7 @@ class Tune(FolderTest):
         victim.write_text(victim.read_text()[:100])
         again, _ = self.tune("a", *GRID)
         self.assertIn(victim.name, again.stderr)
-        self.assertIn("5 of 6 fits were there already", again.stderr)
+        self.assertIn("5 of 6 fits were reused", again.stderr)
         self.assertEqual(again.stdout, plain.stdout)
 
     def test_what_diverges_is_reported_and_retried_on_request(self):
@@ -168,8 +168,8 @@ class Tune(FolderTest):
         self.assertIn("diverged", done.stdout)
         self.assertIn("1 of 2 fits failed", done.stderr)
         self.assertEqual(json.loads((out / "best.json").read_text())["tuning"]["num_failed"], 1)
-        self.assertIn("2 of 2 fits were there already", self.tune("a", *arguments)[0].stderr)
-        self.assertIn("1 of 2 fits were there already",
+        self.assertIn("2 of 2 fits were reused", self.tune("a", *arguments)[0].stderr)
+        self.assertIn("1 of 2 fits were reused",
                       self.tune("a", *arguments, "--retry-failed")[0].stderr)
         self.assertIn("every point of the grid failed", self.tune_refused("--learning-rate", 1e30))
 

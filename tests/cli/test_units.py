@@ -78,8 +78,8 @@ class Units(FolderTest):
         self.assertIn("clusters", names)
         text = cone("evaluate", data, *flags)
         self.assertIn("Value: the weighted mean outcome", text.stdout)
-        self.assertIn("errors go together within the 16 groups of 'village'", text.stderr)
-        self.assertIn("means count every node by its 'weight'", text.stderr)
+        self.assertIn("standard errors are clustered by 'village' (16 clusters)", text.stderr)
+        self.assertIn("means are weighted by 'weight'", text.stderr)
 
     def test_a_column_that_is_merely_called_weight_is_a_feature(self):
         record = self.evaluate(self.write_units(), "--policy", "treat-all", "--ignore", "village", *ROWS)
@@ -147,7 +147,7 @@ class Units(FolderTest):
         self.assertIn("--cluster: cannot be used with --protocol split",
                       self.refused(data, "--policy", "treat-all", "--cluster", "village",
                                    "--protocol", "split", *ROWS))
-        self.assertIn("--weight: has no part in data that is no table",
+        self.assertIn("--weight: applies only to CSV input",
                       self.refused("demo", "--policy", "treat-all", "--weight", "weight"))
         self.assertIn("has no column 'units'",
                       self.refused(data, "--policy", "treat-all", "--weight", "units"))
@@ -158,7 +158,7 @@ class Units(FolderTest):
         done = cone("refute", data, "--policy", "treat-all", "--out", self.folder / "refuted",
                     "--cluster", "village")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("--cluster: has no part in refute", done.stderr)
+        self.assertIn("--cluster: is not supported by refute", done.stderr)
 
     def test_a_weight_that_is_none_is_a_fault(self):
         data = self.write_units(weight=lambda i: -1 if i == 4 else 1)

@@ -67,7 +67,7 @@ TEST(ConeFit, CrossFittingScoresEveryNodeAndSplittingTheTestNodes) {
   }
 }
 
-TEST(ConeFit, NoNodesLogReachesItsOwnPredictions) {
+TEST(ConeFit, NoTreatmentOrOutcomeLeaksIntoThePredictionsOfItsNode) {
   const Context context(3, 2);
   const Dataset data = simulated_network(200);
   const PlanOptions plan = plan_of(Protocol::kSplit);
@@ -86,7 +86,7 @@ TEST(ConeFit, NoNodesLogReachesItsOwnPredictions) {
 TEST(ConeFit, IsBitwiseEqualAtAnyNumberOfThreads) {
   const Dataset data = simulated_network(150);
   std::vector<Predictions> runs;
-  for (const int threads : {1, 2, 3, 7}) {  // three folds: side by side from 3 on
+  for (const int threads : {1, 2, 3, 7}) {  // three folds: in parallel from 3 on
     runs.push_back(
         fit_and_predict(Context(1, threads), data, plan_of(Protocol::kCrossFit), few_epochs(10)));
   }
@@ -96,9 +96,9 @@ TEST(ConeFit, IsBitwiseEqualAtAnyNumberOfThreads) {
   }
 }
 
-// z^t learns to separate the training nodes, by heart where there is nothing else to learn: a
-// propensity model that were fitted there would be sure of itself everywhere.
-TEST(ConeFit, PropensitiesOfARandomisedLogStayNearTheShareOfTreatedNodes) {
+// z^t learns to separate the arms of the training nodes, by overfitting where treatment is random:
+// a propensity model fitted there would be over-confident everywhere.
+TEST(ConeFit, PropensitiesOfARandomisedExperimentStayNearTheShareOfTreatedNodes) {
   Dataset data = simulated_network(600);
   for (NodeIndex i = 0; i < data.num_nodes(); ++i) {
     data.treatment[i] = Rng(8, Stream::kTest, i).bernoulli(0.5) ? 1 : 0;
@@ -118,7 +118,7 @@ TEST(ConeFit, PropensitiesOfARandomisedLogStayNearTheShareOfTreatedNodes) {
   EXPECT_LT(loss, std::log(2.0) + 0.02);
 }
 
-TEST(ConeFit, ItsOutcomeNetworksExplainOutcomesThatNeighboursDecide) {
+TEST(ConeFit, ItsOutcomeNetworksExplainOutcomesThatDependOnNeighbours) {
   const Context context(1, 2);
   const Dataset data = simulated_network(600);
   const auto predictions =
@@ -138,7 +138,7 @@ class StopLater : public ProgressObserver {
   }
 };
 
-TEST(ConeFit, CanBeCancelledWhetherFoldsRunSideBySideOrNot) {
+TEST(ConeFit, CanBeCancelledWhetherFoldsRunInParallelOrNot) {
   const Dataset data = simulated_network(200);
   for (const int threads : {1, 3}) {
     StopLater observer;
@@ -148,7 +148,7 @@ TEST(ConeFit, CanBeCancelledWhetherFoldsRunSideBySideOrNot) {
   }
 }
 
-TEST(ConeFit, OtherDataIsRefused) {
+TEST(ConeFit, DifferentDataIsRefused) {
   const Context context(3, 2);
   Dataset data = simulated_network(100);
   const ConeFit fit = fit_cone(context, data, plan_of(Protocol::kSplit), few_epochs(2));
@@ -239,7 +239,7 @@ TEST(ConeFit, SplittingAnArmAtRandomChangesPredictionsOnlyByNoise) {
   EXPECT_LT(e_difference, 0.1);
 }
 
-TEST(ConeFit, RefusesDataWithoutALogAndBadOptions) {
+TEST(ConeFit, RefusesDataWithoutOutcomesAndBadOptions) {
   Dataset data = simulated_network(100);
   ConeOptions options = small_options();
   options.heads = 0;
@@ -247,7 +247,7 @@ TEST(ConeFit, RefusesDataWithoutALogAndBadOptions) {
   const PlanOptions plan = plan_of(Protocol::kSplit);
   try {
     fit_cone(Context(1, 1), data, plan, options);
-    FAIL() << "bad options were taken";
+    FAIL() << "bad options were accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kUsage);
     EXPECT_EQ(error.faults().size(), 2);

@@ -43,7 +43,7 @@ void expect_equal(const Nuisances& a, const Nuisances& b) {
   EXPECT_EQ(a.trainings.size(), b.trainings.size());
 }
 
-TEST_F(ConeLearning, GivesTheSameFromItsOwnFitAnotherAndAFile) {
+TEST_F(ConeLearning, IsTheSameFromItsOwnFitAnotherFitAndAFile) {
   const Nuisances own = learn();
   const ConeFit fitted = fit();
   const Nuisances taken = learn(&fitted);
@@ -65,10 +65,10 @@ TEST_F(ConeLearning, GivesTheSameFromItsOwnFitAnotherAndAFile) {
             from_file.balancer->value(context, uniform.view()).value);
 }
 
-TEST_F(ConeLearning, PredictsFromTheRepresentationsAtHand) {
+TEST_F(ConeLearning, PredictsFromTheGivenRepresentations) {
   ConeFit fitted = fit();
   std::fill(fitted.z.values().begin(), fitted.z.values().end(), 0.0F);
-  options.kernel.reset();  // nodes that are all alike cannot be compared
+  options.kernel.reset();  // balancing fails where all nodes are equal
   const Nuisances learnt = learn(&fitted);
   for (const FitTask& task : plan.tasks) {
     for (const NodeIndex i : task.score) {
@@ -77,7 +77,7 @@ TEST_F(ConeLearning, PredictsFromTheRepresentationsAtHand) {
   }
 }
 
-TEST_F(ConeLearning, RefusesAFitOfOtherDataOrOfAnotherPlan) {
+TEST_F(ConeLearning, RefusesAFitToDifferentDataOrOfAnotherPlan) {
   const ConeFit fitted = fit();
   Dataset other = data;
   other.outcome[7] += 1;

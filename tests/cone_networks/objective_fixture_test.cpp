@@ -13,7 +13,7 @@ using nlohmann::json;
 
 constexpr double kTolerance = 1e-9;
 
-/// One of our tensors and where its columns or rows come from in the file.
+/// One of our tensors and the tensors of the file that it joins.
 struct Source {
   const char* ours;
   std::vector<std::pair<const char*, const char*>> theirs;

@@ -87,8 +87,8 @@ INSTANTIATE_TEST_SUITE_P(Depths, ObjectiveGradient,
                                   (tested.param.self_loops ? "" : "WithoutSelfLoops");
                          });
 
-/// A larger network than above: where all logits of a node have one sign, or all of a unit's
-/// inputs, some gradients vanish with good reason.
+/// A larger network than above: where all logits of a node, or all inputs of a hidden unit, have
+/// one sign, some gradients are zero.
 TEST(OneStep, MovesEveryParameter) {
   const Dataset data = testing::simulated_network(500);
   const SparseMatrix& x = data.features.matrix.sparse();

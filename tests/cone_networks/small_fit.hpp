@@ -13,7 +13,7 @@ inline void fill_normal(Rng& rng, std::span<float> values) {
   for (float& value : values) value = static_cast<float>(rng.normal());
 }
 
-/// A fit of two folds with two layers, seven features and random weights, that nothing trained.
+/// An untrained fit of two folds with two layers, seven features and random weights.
 inline ConeFit random_fit(std::vector<std::string> arms = {"0", "1"}) {
   ConeFit fit{.seed = 0xfedcba9876543210U,
               .data_checksum = "0123456789abcdef0123456789abcdef",

@@ -36,7 +36,7 @@ TEST(ThinHistory, KeepsEveryEpochWhereThereAreFew) {
   for (std::size_t e = 0; e < 24; ++e) EXPECT_EQ(curves.epoch[e], e);
 }
 
-TEST(ThinHistory, OfAnyLengthHasAtMostTwentyFourPointsWithTheKeptEpochAndTheLast) {
+TEST(ThinHistory, OfAnyLengthHasAtMostTwentyFourPointsWithTheBestEpochAndTheLast) {
   for (const std::size_t count : {25U, 26U, 47U, 301U, 1000U, 12345U}) {
     for (const std::size_t best : {std::size_t{0}, count / 3, count - 2}) {
       const TrainingCurves curves = thin_history(falling_losses(count), best, {});
@@ -54,7 +54,7 @@ TEST(ThinHistory, OfAnyLengthHasAtMostTwentyFourPointsWithTheKeptEpochAndTheLast
   }
 }
 
-TEST(ThinHistory, TotalsAreWhatIsMinimisedAndWhatStops) {
+TEST(ThinHistory, TotalsAreTheObjectiveAndTheStoppingLoss) {
   ConeOptions options;
   options.gamma = 0.5;
   options.zeta = 0.25;
@@ -89,7 +89,7 @@ TEST(ThinHistory, OfAFitIsTheSameAtAnyNumberOfThreads) {
     EXPECT_EQ(a.curves.training, b.curves.training);
     EXPECT_EQ(a.curves.validation, b.curves.validation);
     EXPECT_EQ(a.curves.information, b.curves.information);
-    // The weights that were kept are those of the least validation loss.
+    // The saved weights are those with the lowest validation loss.
     const auto best = std::ranges::min_element(a.curves.validation);
     EXPECT_EQ(a.curves.epoch[static_cast<std::size_t>(best - a.curves.validation.begin())],
               a.best_epoch);

@@ -64,7 +64,7 @@ TEST_P(EveryEncoder, LowersTheLossesAndPredictsHeldOutOutcomesBetterThanAConstan
   EXPECT_LT(best.outcome, 0.8 * first.outcome);
   EXPECT_LT(best.treatment, first.treatment);
 
-  // The outcome head on nodes that took no part, against the training nodes' mean.
+  // The outcome head on held-out nodes, compared with the mean of the training nodes.
   const EncoderParts<float> parts({data.features.matrix.cols(), 2}, options);
   nn::MlpWorkspace<float> head;
   parts.outcome_head.forward(
@@ -120,7 +120,7 @@ TEST(Training, EarlyStoppingRestoresTheBestWeights) {
   EXPECT_EQ(weights_of(result), weights_of(shorter));
 }
 
-TEST(Training, ThatDivergesSaysSoAndReturnsFiniteNumbers) {
+TEST(Training, ThatDivergesIsReportedAndReturnsFiniteNumbers) {
   const Dataset data = simulated_network(500);
   ConeOptions options = small_options();
   for (const double learning_rate : {1e6, 1e30}) {
@@ -137,7 +137,7 @@ class StopAfter : public ProgressObserver {
  public:
   explicit StopAfter(std::uint64_t epoch) : epoch_(epoch) {}
   bool update(std::string_view phase, std::uint64_t done, std::uint64_t total) override {
-    if (phase.empty()) return true;  // asked before there was anything to report
+    if (phase.empty()) return true;  // called before the first report
     EXPECT_EQ(phase, "training representations");
     EXPECT_LE(done, total);
     last_epoch_ = done;
@@ -173,10 +173,10 @@ TEST_P(EveryEncoder, PermutesWithTheNodes) {
   const Dataset data = simulated_network(500);
   const auto order = Rng(9, Stream::kTest).permutation(500);
   const Dataset permuted = testing::with_nodes_permuted(data, order);
-  std::vector<NodeIndex> place(500);
-  for (NodeIndex i = 0; i < 500; ++i) place[order[i]] = i;
+  std::vector<NodeIndex> row(500);
+  for (NodeIndex i = 0; i < 500; ++i) row[order[i]] = i;
   const auto moved = [&](std::vector<NodeIndex> nodes) {
-    for (NodeIndex& i : nodes) i = place[i];
+    for (NodeIndex& i : nodes) i = row[i];
     std::sort(nodes.begin(), nodes.end());
     return nodes;
   };
@@ -197,7 +197,7 @@ TEST_P(EveryEncoder, PermutesWithTheNodes) {
   }
 }
 
-TEST(Training, ReadsTheLogOfOtherNodesForEarlyStoppingOnly) {
+TEST(Training, ReadsOutcomesOfOtherNodesForEarlyStoppingOnly) {
   const Dataset data = simulated_network(500);
   Dataset altered = data;
   for (NodeIndex i = 300; i < 500; ++i) {
@@ -212,7 +212,7 @@ TEST(Training, ReadsTheLogOfOtherNodesForEarlyStoppingOnly) {
   // Without validation nodes the weights are the same to the last bit.
   EXPECT_EQ(weights_of(train_on(context, data, options, train, {})),
             weights_of(train_on(context, altered, options, train, {})));
-  // With them the path is the same; only the choice of its best point may differ.
+  // With them the path is the same; only the choice of the best epoch may differ.
   const auto validation = first_nodes(100, 300);
   const TrainedEncoder a = train_on(context, data, options, train, validation);
   const TrainedEncoder b = train_on(context, altered, options, train, validation);
@@ -222,7 +222,7 @@ TEST(Training, ReadsTheLogOfOtherNodesForEarlyStoppingOnly) {
     EXPECT_EQ(a.history[e].mutual_information, b.history[e].mutual_information);
     EXPECT_NE(a.history[e].validation_outcome, b.history[e].validation_outcome);
   }
-  // Nodes in neither list have no say at all.
+  // Nodes in neither list have no effect.
   Dataset test_altered = data;
   for (NodeIndex i = 400; i < 500; ++i) test_altered.outcome[i] = 1e6;
   EXPECT_EQ(weights_of(a), weights_of(train_on(context, test_altered, options, train, validation)));
@@ -242,7 +242,7 @@ TEST(Training, DoesNotDependOnTheUnitsOfTheOutcome) {
   EXPECT_DOUBLE_EQ(b.weights.outcome_units.scale, 1024 * a.weights.outcome_units.scale);
 }
 
-TEST(Training, SurvivesAConstantOutcomeAndASingleArm) {
+TEST(Training, HandlesAConstantOutcomeAndASingleArm) {
   Dataset data = simulated_network(500);
   std::fill(data.outcome.begin(), data.outcome.end(), 3.0);
   std::fill(data.treatment.begin(), data.treatment.end(), std::uint8_t{1});
@@ -274,7 +274,7 @@ TEST(Attention, OfEveryNodeSumsToOneInEveryHead) {
   for (const double sum : sums.values()) EXPECT_NEAR(sum, 1, 1e-5);
 }
 
-TEST(Attention, OfAnEncoderWithoutAnyIsRefused) {
+TEST(Attention, OfAnEncoderWithoutAttentionIsRefused) {
   ConeOptions options = small_options();
   EXPECT_NO_THROW(require_attention(options));
   options.encoder = EncoderKind::kMean;

@@ -24,7 +24,7 @@ LoadedData load_nodes(const std::string& nodes, const LoadOptions& options = {})
   return load_dataset(Context(0, 2), MemoryFiles({{"nodes.csv", nodes}}), options);
 }
 
-/// A table whose treatments are the words of `labels`.
+/// A table whose treatments are `labels`.
 std::string with_labels(const Names& labels) {
   std::string text = "treatment,outcome\n";
   for (std::size_t i = 0; i < labels.size(); ++i) text += fmt::format("{},{}\n", labels[i], i);
@@ -78,7 +78,7 @@ TEST(Arms, OneLabelHasManySpellings) {
   EXPECT_EQ(data.observed.treatment, (Arms{1, 2, 0, 1, 2, 0}));
 }
 
-TEST(Arms, ZeroAndOneAreAsTheyAlwaysWere) {
+TEST(Arms, SpellingsOfZeroAndOneHaveOneChecksum) {
   const std::string expected = load_nodes(with_labels({"0", "1", "1"})).observed.checksum();
   for (const Names& labels : {Names{"False", "True", "TRUE"}, Names{"0.0", "1", "true"}}) {
     const LoadedData data = load_nodes(with_labels(labels));
@@ -89,63 +89,63 @@ TEST(Arms, ZeroAndOneAreAsTheyAlwaysWere) {
   EXPECT_NE(load_nodes(with_labels({"no", "yes", "yes"})).observed.checksum(), expected);
 }
 
-TEST(Arms, NoneIsAMissingValueBesideNumbers) {
+TEST(Arms, NoneIsAMissingValueAmongNumbers) {
   EXPECT_EQ(faults_of_labels({"0", "1", "None"}),
-            (Names{"nodes.csv:4, column treatment: missing in this line; fill it in, or --missing "
-                   "drop leaves such lines out; 'none' beside numbers counts as missing: --control "
-                   "none makes it the control arm; to keep it as another arm, write another word, "
+            (Names{"nodes.csv:4, column treatment: missing in this line; fill it in, or drop such "
+                   "lines with --missing drop; 'none' among numbers is read as missing: --control "
+                   "none makes it the control arm; to keep it as another arm, use another label, "
                    "such as nothing"}));
-  // A gap alone is no word.
+  // Other missing values are not labels.
   EXPECT_EQ(faults_of_labels({"0", "1", "NA"}),
-            (Names{"nodes.csv:4, column treatment: missing in this line; fill it in, or --missing "
-                   "drop leaves such lines out"}));
+            (Names{"nodes.csv:4, column treatment: missing in this line; fill it in, or drop such "
+                   "lines with --missing drop"}));
   const LoadedData data =
       load_nodes(with_labels({"0", "None", "1"}), {.missing = MissingPolicy::kDrop});
   EXPECT_EQ(data.observed.treatment, (Arms{0, 1}));
-  EXPECT_TRUE(is_noted(data, "'none' beside numbers counts as missing (1 line): --control none"));
+  EXPECT_TRUE(is_noted(data, "'none' among numbers is read as missing (1 line): --control none"));
   EXPECT_FALSE(is_noted(
       load_nodes(with_labels({"0", "NA", "1"}), {.missing = MissingPolicy::kDrop}), "'none'"));
 }
 
-TEST(Arms, NoneBesideOneNumberSaysHowToKeepIt) {
+TEST(Arms, NoneWithOneNumberSaysHowToKeepIt) {
   EXPECT_EQ(faults_of_labels({"1", "none", "1", "None"}),
             (Names{"nodes.csv, column treatment: only one arm is present: 2 treated, 0 untreated; "
-                   "'none' beside numbers counts as missing (2 lines); --control none makes it the "
-                   "control arm; to keep it as another arm, write another word, such as nothing"}));
+                   "'none' among numbers is read as missing (2 lines); --control none makes it the "
+                   "control arm; to keep it as another arm, use another label, such as nothing"}));
   const LoadedData data = load_nodes(with_labels({"1", "none", "1"}), {.control = "none"});
   EXPECT_EQ(data.observed.arms, (Names{"none", "1"}));
-  EXPECT_FALSE(is_noted(data, "counts as missing"));
+  EXPECT_FALSE(is_noted(data, "is read as missing"));
 }
 
 TEST(Arms, ThatLookAlikeStayTwoWithAWarning) {
   const LoadedData data = load_nodes(with_labels({"control", "mail", "m\u0430il", "control"}));
   EXPECT_EQ(data.observed.num_arms(), 3U);
-  ASSERT_EQ(data.doubts.size(), 1U);
-  EXPECT_EQ(data.doubts[0],
-            "two arms look alike and are taken for different ones: 'mail' has U+0061 where "
-            "'m\u0430il' has U+0430; if they are one, write them alike");
-  EXPECT_TRUE(load_nodes(with_labels({"control", "mail", "sms"})).doubts.empty());
+  ASSERT_EQ(data.warnings.size(), 1U);
+  EXPECT_EQ(data.warnings[0],
+            "two arm labels look alike but differ: 'mail' has U+0061 where 'm\u0430il' has U+0430; "
+            "if they are the same arm, use one spelling");
+  EXPECT_TRUE(load_nodes(with_labels({"control", "mail", "sms"})).warnings.empty());
 }
 
 TEST(Arms, WhatIsNoTreatmentIsRefused) {
   const auto first = [](const Names& labels) { return faults_of_labels(labels).at(0); };
   EXPECT_EQ(first({"a", "b", "b"}),
             "nodes.csv, column treatment: the treatment has the values 'b' (2 lines), 'a' (1 "
-            "line): none is called 0, false, no, none or control; --control LABEL says which is "
-            "the control arm");
+            "line): none is called 0, false, no, none or control; name the control arm with "
+            "--control LABEL");
   EXPECT_NE(first({"no", "control", "x"}).find("more than one could be the control arm"),
             std::string::npos);
   EXPECT_EQ(first({"email", "email"}),
-            "nodes.csv, column treatment: only one arm is present: 'email' (2 lines); nothing can "
-            "be said about an arm that was never tried");
+            "nodes.csv, column treatment: only one arm is present: 'email' (2 lines); add nodes of "
+            "every arm: an arm without observations cannot be evaluated");
   EXPECT_EQ(first({"no", "Yes", "yes"}),
             "nodes.csv:4, column treatment: the arms 'Yes' and 'yes' differ only in letter case; "
-            "write them alike");
+            "use one spelling");
   Names many;
   for (int i = 0; i < 17; ++i) many.push_back(fmt::format("{}", i * 0.5));
   EXPECT_NE(first(many).find("more than 16 values: '0' (1 line), '0.5' (1 line)"),
             std::string::npos);
-  EXPECT_NE(first(many).find("looks like a measurement"), std::string::npos);
+  EXPECT_NE(first(many).find("looks like a continuous treatment"), std::string::npos);
   many.pop_back();
   EXPECT_EQ(arms_of(many).size(), 16U);
   EXPECT_NE(first({"0", "1", std::string(201, 'x')}).find("is not a label"), std::string::npos);
@@ -206,12 +206,12 @@ TEST(Arms, AreNotWrittenWhereTheControlArmWouldBeAnotherInSilence) {
     return faults_of(
         [&] { write_dataset(Context(0, 1), folder.path() / "out", data.observed, nullptr); });
   };
-  EXPECT_NE(write({"0", "1", "2"}, {.control = "2"}).at(0).find("would take '0', '1', '2'"),
+  EXPECT_NE(write({"0", "1", "2"}, {.control = "2"}).at(0).find("would give '0', '1', '2'"),
             std::string::npos);
   EXPECT_EQ(write({"0", "1"}, {.control = "1"}).size(), 1U);
-  EXPECT_EQ(write({"none", "1"}, {.control = "none"}).size(), 0U) << "the reader is asked";
+  EXPECT_EQ(write({"none", "1"}, {.control = "none"}).size(), 0U) << "loading asks for --control";
   EXPECT_EQ(write({"0", "1", "2"}, {}).size(), 0U);
-  EXPECT_EQ(write({"a", "b"}, {.control = "b"}).size(), 0U) << "the reader is asked";
+  EXPECT_EQ(write({"a", "b"}, {.control = "b"}).size(), 0U) << "loading asks for --control";
 }
 
 TEST(Arms, AnyTextIsALabelAndIsWrittenBack) {
@@ -236,22 +236,24 @@ TEST(Arms, GivenColumnsThatDoNotFitAreRefused) {
     return faults.empty() ? "none" : faults[0];
   };
   EXPECT_EQ(first("propensity", "0.5"),
-            "nodes.csv, column propensity: is about arm 1, and the arms are 'no', 'email', 'sms'; "
-            "call it propensity:LABEL by the arm it is about, or --ignore propensity");
+            "nodes.csv, column propensity: is for arm 1, but the arms are 'no', 'email', 'sms'; "
+            "name it propensity:LABEL with the label of its arm, or --ignore propensity");
   EXPECT_EQ(first("y:no,y:emial,y:sms", "1,1,1"),
             "nodes.csv, column y:emial: the data has no arm 'emial'; did you mean y:email?");
   EXPECT_EQ(first("mu:no,mu:sms", "1,1"),
             "nodes.csv: there is no column mu:email; give mu for every arm, or for none");
   EXPECT_EQ(first("propensity:sms,propensity:no", "0.25,0.5"),
             "nodes.csv: there is no column propensity:email; give the propensity of every arm; "
-            "the control arm's may be left out");
+            "the control arm's may be omitted");
   EXPECT_EQ(first("propensity:sms,propensity:email,propensity:no", "0.25,0.5,0.125"),
             "nodes.csv:2, column propensity:no: the propensities add up to 0.875, not 1 (3 of 3 "
-            "lines have such a value, first this one); give every arm its share of 1");
+            "lines have such a value, this one being the first); make the probabilities of all "
+            "arms add up to 1");
   EXPECT_EQ(
       first("propensity:sms,propensity:email", "0.75,0.5"),
       "nodes.csv:2, column propensity:email: the propensities add up to 1.25, more than 1 (3 of "
-      "3 lines have such a value, first this one); give every arm its share of 1");
+      "3 lines have such a value, this one being the first); make the probabilities of all arms "
+      "add up to 1");
   EXPECT_EQ(first("propensity:sms,propensity:email", "0,0.5"),
             "nodes.csv:3, column propensity:sms: the propensity is '0': the logged action had "
             "probability zero; check which arm the columns are meant for");
@@ -274,23 +276,23 @@ TEST(Arms, AFeatureThatIsAnArmIsRefused) {
     return faults.empty() ? "none" : faults[0];
   };
   const std::string refused =
-      "nodes.csv, column x: the feature is the treatment itself; --ignore x leaves it out";
+      "nodes.csv, column x: the feature is a copy of the treatment; leave it out with --ignore x";
   EXPECT_EQ(first([](int arm, int) { return arm == 1 ? 5 : 3; }), refused);
   EXPECT_EQ(first([](int arm, int) { return 10 - arm; }), refused);
   EXPECT_EQ(first([](int, int i) { return i * 13 % 19; }), "none");
   const LoadedData data =
       load_nodes(table([](int arm, int i) { return arm == 2 ? 50 + i % 7 : i % 5; }));
-  ASSERT_EQ(data.doubts.size(), 1U);
-  EXPECT_NE(data.doubts[0].find("tells one arm from all others"), std::string::npos);
+  ASSERT_EQ(data.warnings.size(), 1U);
+  EXPECT_NE(data.warnings[0].find("separates one arm from all others"), std::string::npos);
 }
 
-TEST(Arms, ExchangedTruthIsDoubted) {
+TEST(Arms, SwappedTrueOutcomesAreWarnedOf) {
   const LoadedData data = load_nodes(
       "treatment,outcome,y:0,y:1,y:2\n0,1,2,1,3\n1,2,2,1,3\n2,3,2,1,3\n0,1,2,1,3\n1,2,2,1,3\n");
-  ASSERT_EQ(data.doubts.size(), 1U);
-  EXPECT_EQ(data.doubts[0],
-            "the columns y:LABEL seem to be exchanged: the outcome of most nodes is that of "
-            "another arm");
+  ASSERT_EQ(data.warnings.size(), 1U);
+  EXPECT_EQ(data.warnings[0],
+            "the columns y:LABEL seem to be swapped: the outcome of most nodes is that of another "
+            "arm");
 }
 
 TEST(Arms, EveryFoldHasItsShareOfEveryArm) {
@@ -305,8 +307,8 @@ TEST(Arms, EveryFoldHasItsShareOfEveryArm) {
     EXPECT_NEAR(sizes[1], 6, 1);
   }
   EXPECT_EQ(faults_of([&] { make_folds(data, 7, true, 3); }),
-            (Names{"7 folds need at least as many nodes of arm 'sms', there are 6; ask for fewer "
-                   "folds (--folds, --selection-folds), bring more nodes, or leave the arm out"}));
+            (Names{"7 folds need at least as many nodes of arm 'sms', but there are 6; use fewer "
+                   "folds (--folds, --selection-folds), add nodes, or drop the arm"}));
 }
 
 TEST(Arms, WholeNumbersBeyondDoublesAreNames) {
@@ -317,13 +319,13 @@ TEST(Arms, WholeNumbersBeyondDoublesAreNames) {
   EXPECT_EQ(data.treatment[4], data.treatment[5]) << "one label, two spellings";
 }
 
-TEST(Arms, AFeatureCalledLikeTheTruthOfAnArmIsDoubted) {
+TEST(Arms, AFeatureNamedLikeTheTrueOutcomeOfAnArmIsWarnedOf) {
   const LoadedData data =
       load_nodes("treatment,outcome,y2\n0,1,3\n1,2,1\n2,3,5\n0,1,2\n1,2,4\n2,2,4\n");
-  ASSERT_EQ(data.doubts.size(), 1U);
-  EXPECT_EQ(data.doubts[0],
-            "the feature y2 is called like the true outcome under arm '2': if it is that, --ignore "
-            "y2 or call it y:2");
+  ASSERT_EQ(data.warnings.size(), 1U);
+  EXPECT_EQ(data.warnings[0],
+            "the feature y2 is named like the true outcome under arm '2': if that is what it is, "
+            "--ignore y2 or rename it to y:2");
 }
 
 }  // namespace

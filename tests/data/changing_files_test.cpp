@@ -31,8 +31,8 @@ using testing::TemporaryFolder;
 
 constexpr std::size_t kLines = 400;
 
-/// A dataset of a few hundred nodes in which every kind of file occurs. Category columns make the
-/// table of nodes be read three times.
+/// A dataset of a few hundred nodes in which every kind of file occurs. With category columns the
+/// node table is read three times.
 Files many_lines() {
   Files files = {{"nodes.csv", "id,treatment,outcome,age,city,village\n"},
                  {"edges.csv", "source,target\n"},
@@ -104,9 +104,9 @@ TEST(ChangingFiles, ALineMoreOrLessThanCountedIsRefusedInEveryReader) {
   for (const Change& change : {Change{"reading nodes", "nodes.csv", more_lines},
                                Change{"reading nodes", "nodes.csv", one_line},
                                Change{"reading categories", "nodes.csv", more_lines},
-                               Change{"coding features", "nodes.csv", more_lines},
-                               Change{"coding features", "nodes.csv", one_line},
-                               Change{"coding features", "nodes.csv", other_levels},
+                               Change{"encoding features", "nodes.csv", more_lines},
+                               Change{"encoding features", "nodes.csv", one_line},
+                               Change{"encoding features", "nodes.csv", other_levels},
                                Change{"reading edges", "edges.csv", more_lines},
                                Change{"reading edges", "edges.csv", one_line},
                                Change{"reading features", "features.csv", more_lines},
@@ -166,8 +166,8 @@ class Attacker {
     while (!stop_) {
       // A burst of damage, then whole again, so that the next reading gets far.
       for (int k = 0; k < 200; ++k) {
-        volatile char* const place = bytes_ + body + random() % (size_ - body);
-        *place = kBytes[random() % kBytes.size()];
+        volatile char* const byte = bytes_ + body + random() % (size_ - body);
+        *byte = kBytes[random() % kBytes.size()];
       }
       std::this_thread::sleep_for(std::chrono::microseconds(random() % 300));
       for (std::size_t i = body; i < size_; ++i)
@@ -183,7 +183,7 @@ class Attacker {
   std::thread thread_;
 };
 
-/// Reads again and again while the file changes. Whatever it says, it says it by Error(kData).
+/// Reads again and again while the file changes. The only error allowed is Error(kData).
 void read_under_attack(const std::filesystem::path& path, const std::function<void()>& read) {
   const Attacker attacker(path);
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);

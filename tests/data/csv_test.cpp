@@ -106,8 +106,8 @@ TEST(Csv, AWrongNumberOfFieldsIsReportedWithItsLineAndTheRestIsRead) {
   const Reading reading = read("a,b\n1,2\n3\n4,5,6\n\n7,8\n");
   EXPECT_EQ(reading.rows, (Rows{{"1", "2"}, {"7", "8"}}));
   ASSERT_EQ(reading.faults.size(), 3U);
-  EXPECT_TRUE(reading.faults[0].starts_with("t.csv:3: 1 field where the header has 2"));
-  EXPECT_TRUE(reading.faults[1].starts_with("t.csv:4: 3 fields where the header has 2"));
+  EXPECT_TRUE(reading.faults[0].starts_with("t.csv:3: 1 field, but the header has 2"));
+  EXPECT_TRUE(reading.faults[1].starts_with("t.csv:4: 3 fields, but the header has 2"));
   EXPECT_TRUE(reading.faults[2].starts_with("t.csv:5: a blank line"));
 }
 
@@ -139,9 +139,9 @@ TEST(Csv, BrokenFilesAreRefusedWithTheReason) {
       {"Latin-1 in the header", "a,caf\xE9\n", "('caf\\xe9') is not valid UTF-8"},
       {"overlong UTF-8", "a,\xC0\x80\n", "is not valid UTF-8"},
       {"carriage returns only", "a,b\r1,2\r", "has a carriage return"},
-      {"open quote in the header", "a,\"b\n1,2\n", "never closed"},
+      {"open quote in the header", "a,\"b\n1,2\n", "no closing quote"},
       {"stray quote in the header", "a,b\"\n1,2\n", "a quote in the middle"},
-      {"open quote", "a,b\n1,\"2\n3,4\n", "t.csv:2: a quoted field is never closed"},
+      {"open quote", "a,b\n1,\"2\n3,4\n", "t.csv:2: a quoted field has no closing quote"},
       {"stray quote", "a,b\n1,2\n3,4\"\n", "t.csv:3: a quote in the middle"},
       {"text after a quote", "a,b\n\"1\"x,2\n", "t.csv:2: a quote in the middle"},
   };
@@ -153,10 +153,10 @@ TEST(Csv, BrokenFilesAreRefusedWithTheReason) {
   }
 }
 
-TEST(Csv, AbsurdlyLongLinesAreRefused) {
+TEST(Csv, LinesThatAreTooLongAreRefused) {
   const CsvOptions options{.max_record_bytes = 100};
   const std::string wide(200, 'x');
-  EXPECT_NE(read("a," + wide + "\n", options).faults.at(0).find("absurdly long"),
+  EXPECT_NE(read("a," + wide + "\n", options).faults.at(0).find("the header line is too long"),
             std::string::npos);
   const Reading reading = read("a,b\n1," + wide + "\n3,4\n", options);
   EXPECT_TRUE(reading.faults.at(0).starts_with("t.csv:2: a line of more than 100 bytes"));

@@ -40,7 +40,7 @@ inline LoadedData load_files(const Files& files, const LoadOptions& options = {}
   return load_dataset(Context(0, num_threads), folder.path(), options);
 }
 
-/// What the error says, line by line, file names without their folder.
+/// The faults of the error, one per line, file names without their folder.
 template <class Action>
 std::vector<std::string> faults_of(const Action& action) {
   std::vector<std::string> texts;

@@ -1,4 +1,4 @@
-// Datasets from arrays go through the checks of files.
+// Datasets from arrays go through the same checks as files.
 #include <limits>
 #include <string>
 #include <vector>
@@ -21,7 +21,7 @@ struct Held {
   Names labels = {"sms", "control", "email", "control"};
   std::vector<double> numbers;
   std::vector<double> outcome = {1, 2.5, -3, 4};
-  Matrix<double> measurements{4, 2};
+  Matrix<double> numeric{4, 2};
   Matrix<double> propensity{4, 2};
   Matrix<double> truth{4, 3};
   std::vector<std::uint64_t> offsets = {0, 2, 2, 3, 3};
@@ -33,8 +33,8 @@ struct Held {
   Held() {
     const double x[] = {30, 0, 41, 7};
     for (std::size_t i = 0; i < 4; ++i) {
-      measurements(i, 0) = x[i];
-      measurements(i, 1) = i == 3 ? 0.25 : 0;
+      numeric(i, 0) = x[i];
+      numeric(i, 1) = i == 3 ? 0.25 : 0;
       propensity(i, 0) = 0.25;
       propensity(i, 1) = 0.5;
       truth(i, 0) = outcome[i];
@@ -48,8 +48,8 @@ struct Held {
     arrays.treatment = labels;
     arrays.treatment_numbers = numbers;
     arrays.outcome = outcome;
-    arrays.measurements = measurements.view();
-    arrays.measurement_names = {"age", "height"};
+    arrays.numeric_features = numeric.view();
+    arrays.numeric_feature_names = {"age", "height"};
     arrays.counts = {offsets, columns, values, 2, {"word one", "word two"}};
     arrays.propensity = {{"sms", "email"}, propensity.view()};
     arrays.truth = {{}, truth.view()};
@@ -85,7 +85,7 @@ TEST(FromArrays, AreTheSameDatasetAsFromFiles) {
   EXPECT_EQ(data.columns.back().role, "feature");
 }
 
-TEST(FromArrays, TakeNumbersAndRowsOfNeighbours) {
+TEST(FromArrays, TakeNumbersAndNeighbourLists) {
   Held held;
   held.labels.clear();
   held.numbers = {1, 0, 1, 0};
@@ -106,7 +106,7 @@ TEST(FromArrays, TakeNumbersAndRowsOfNeighbours) {
   EXPECT_EQ((*data.observed.propensity)(0, 1), 0.5);
 }
 
-TEST(FromArrays, KeepColumnsThatAreNoFeatures) {
+TEST(FromArrays, KeepColumnsThatAreNotFeatures) {
   Held held;
   std::vector<NamedColumn> kept = {{"weight", {1, 2, 3, 4}}, {"price", {0.5, 0, 0.25, 1}}};
   held.arrays.kept = kept;
@@ -127,22 +127,22 @@ TEST(FromArrays, FaultsSayTheRowAndTheColumn) {
   Held held;
   held.outcome[2] = std::numeric_limits<double>::quiet_NaN();
   held.outcome[3] = std::numeric_limits<double>::infinity();
-  held.measurements(1, 0) = 1e101;
+  held.numeric(1, 0) = 1e101;
   held.propensity(0, 0) = 1.5;
   held.edges.push_back({1, 9});
   held.values[2] = std::numeric_limits<double>::infinity();
   held.connect();
   EXPECT_EQ(held.faults(),
-            (Names{"row 2 (eve), column outcome: missing in this row; fill it in or leave the row "
-                   "out",
-                   "row 3 (joe), column outcome: 'inf' is not finite; give a finite number or "
-                   "leave the row out",
+            (Names{"row 2 (eve), column outcome: missing in this row; fill it in or drop the row",
+                   "row 3 (joe), column outcome: 'inf' is not finite; give a finite number or drop "
+                   "the row",
                    "row 0 (ann), column propensity:sms: '1.5' is not a probability; if these are "
-                   "per cents, divide them by 100",
+                   "percentages, divide them by 100",
                    "row 1 (bob), column age: '1e+101' is too large to compute with; rescale the "
                    "column",
                    "row 2 (counts): inf in column 1 is not finite; correct the value",
-                   "edge 4, column target: 9 is not a row: there are 4; rows count from 0"}));
+                   "edge 4, column target: row 9 is out of range: there are 4 rows; number rows "
+                   "from 0"}));
 }
 
 TEST(FromArrays, ArmsAreCheckedAsInFiles) {
@@ -155,13 +155,13 @@ TEST(FromArrays, ArmsAreCheckedAsInFiles) {
   held.labels = {"sms", "control", "email", ""};
   held.connect();
   EXPECT_EQ(held.first_fault(),
-            "row 3 (joe), column treatment: missing in this row; fill it in or leave the row out");
+            "row 3 (joe), column treatment: missing in this row; fill it in or drop the row");
   held.labels = {"sms", "control", "email", "control"};
   held.connect();
   held.propensity(1, 0) = 0.75;
   EXPECT_EQ(held.first_fault(),
             "row 1 (bob), column propensity:email: the propensities add up to 1.25, more than 1; "
-            "give every arm its share of 1");
+            "make the probabilities of all arms add up to 1");
   held.propensity(1, 0) = 0.5;
   EXPECT_EQ(held.first_fault(),
             "row 1 (bob), column propensity:email: the propensity is '0': the logged action had "
@@ -176,15 +176,15 @@ TEST(FromArrays, ArraysThatDoNotBelongTogetherAreRefused) {
     return held.first_fault();
   };
   EXPECT_EQ(fault_after([](Held& h) { h.labels.pop_back(); }),
-            "column treatment: has 3 rows where the outcome has 4; bring one per node");
+            "column treatment: has 3 rows where the outcome has 4; give one row per node");
   EXPECT_EQ(fault_after([](Held& h) { h.ids[3] = "bob"; }),
-            "row 3, column id: 'bob' is already in row 1; every node has one row");
+            "row 3, column id: 'bob' is already in row 1; give every node one row");
   EXPECT_EQ(fault_after([](Held& h) { h.ids[0] = ""; }),
-            "row 0, column id: is empty; every row needs one");
+            "row 0, column id: is empty; give every row an id");
   EXPECT_EQ(fault_after([](Held& h) { h.columns[0] = 7; }),
-            "row 0 (counts): there is no column 7: there are 2; columns count from 0");
+            "row 0 (counts): column 7 is out of range: there are 2 columns; number columns from 0");
   EXPECT_EQ(fault_after([](Held& h) { h.columns[0] = 0; }),
-            "row 0 (counts): column 0 is there twice; sum_duplicates() joins them");
+            "row 0 (counts): column 0 occurs twice; call sum_duplicates() on the matrix first");
   EXPECT_NE(fault_after([](Held& h) { h.offsets[2] = 9; }).find("must be 5 numbers that ascend"),
             std::string::npos);
   EXPECT_NE(fault_after([](Held& h) {
@@ -194,7 +194,7 @@ TEST(FromArrays, ArraysThatDoNotBelongTogetherAreRefused) {
   EXPECT_EQ(fault_after([](Held& h) { h.numbers = h.outcome; }),
             "column treatment: is given as labels and as numbers; give one of them");
   Held held;
-  held.arrays.measurement_names = {"age", "word one"};
+  held.arrays.numeric_feature_names = {"age", "word one"};
   EXPECT_EQ(held.first_fault(), "feature 2: two columns are called 'word one'; rename one");
   EXPECT_EQ(testing::faults_of([] { make_dataset(Context(0, 1), {}); }).size(), 2U);
 }
@@ -211,9 +211,9 @@ TEST(FromArrays, LeaksAreFound) {
   DatasetArrays arrays;
   arrays.treatment = labels;
   arrays.outcome = outcome;
-  arrays.measurements = x.view();
+  arrays.numeric_features = x.view();
   EXPECT_EQ(testing::faults_of([&] { make_dataset(Context(0, 2), arrays); }),
-            Names{"column x0: the feature is the outcome itself; leave it out"});
+            Names{"column x0: the feature is a copy of the outcome; leave it out"});
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ TEST(IdTable, CountingIdsAreFoundByTheirExactTextOnly) {
   }
   EXPECT_EQ(table.find("119"), 119U);
   EXPECT_FALSE(table.insert("7").inserted);
-  // The first id that breaks the pattern brings in the index, with all ids before it.
+  // The first id that breaks the pattern creates the index, with all ids before it.
   EXPECT_EQ(table.insert("07").index, 120U);
   EXPECT_EQ(table.insert("121").index, 121U);
   for (const NodeIndex i : {0U, 7U, 119U, 120U, 121U}) EXPECT_EQ(table.find(table[i]), i);

@@ -49,19 +49,19 @@ void expect_faults(const std::vector<BadFolder>& folders) {
 TEST(LoadFaults, OfTheColumnsOfNodes) {
   expect_faults({
       {with_nodes("id,treatment\na,0\nb,1\n"),
-       {"nodes.csv:1: there is no column outcome; add what came of it, a number per node, or name "
-        "its column by --outcome"}},
+       {"nodes.csv:1: there is no column outcome; add a numeric column with the outcome of each "
+        "node, or name it with --outcome"}},
       {with_nodes("id,outcome\na,0\nb,1\n"), {"nodes.csv:1: there is no column treatment; add"}},
       {with_nodes("id,treatmnt,outcome\na,0,1\nb,1,2\n"),
-       {"nodes.csv:1: there is no column treatment; did you mean 'treatmnt'? --treatment "
-        "treatmnt"}},
+       {"nodes.csv:1: there is no column treatment; did you mean 'treatmnt'? then give "
+        "--treatment treatmnt"}},
       {with_nodes("a,0,1.5\nb,1,2\n"),
        {"nodes.csv:1: there is no column treatment; the first line looks like data",
         "nodes.csv:1: there is no column outcome"}},
       {with_nodes("id,treatment,outcome,y0\na,0,1,1\nb,1,1,1\n"),
-       {"nodes.csv:1: column y0 comes without y1; give both; rename y0"}},
+       {"nodes.csv:1: column y0 is given without y1; give both; if y0 is a feature, rename it"}},
       {with_nodes("id,treatment,outcome,mu1\na,0,1,1\nb,1,1,1\n"),
-       {"nodes.csv:1: column mu1 comes without mu0"}},
+       {"nodes.csv:1: column mu1 is given without mu0"}},
       {with_nodes("id,treatment,outcome\n"), {"nodes.csv: there are no rows"}},
   });
 }
@@ -69,7 +69,8 @@ TEST(LoadFaults, OfTheColumnsOfNodes) {
 TEST(LoadFaults, OfTreatments) {
   expect_faults({
       {with_nodes("id,treatment,outcome\na,0,1\nb,1,2\nc,,3\n"),
-       {"nodes.csv:4, column treatment (c): missing in this line; fill it in, or --missing drop"}},
+       {"nodes.csv:4, column treatment (c): missing in this line; fill it in, or drop such "
+        "lines with --missing drop"}},
       {with_nodes("id,treatment,outcome\na,1,1\nb,1,2\n"),
        {"nodes.csv, column treatment: only one arm is present: 2 treated, 0 untreated"}},
       {with_nodes("id,treatment,outcome\na,0,1\n"),
@@ -77,11 +78,11 @@ TEST(LoadFaults, OfTreatments) {
   });
 }
 
-TEST(LoadFaults, OfNumbersAreOneSentencePerColumnAndKind) {
+TEST(LoadFaults, OfNumbersAreOneMessagePerColumnAndKind) {
   expect_faults({
       {with_nodes("id,treatment,outcome\na,0,\nb,1,NA\nc,1,nan\nd,1,-inf\ne,1,1e999\nf,1,0x10\n"
                   "g,1,1.5x\nh,1,1 5\ni,1,--1\nj,1,1e101\n"),
-       {"nodes.csv:2, column outcome (a): missing in 3 of 10 lines, first in this one; fill it in",
+       {"nodes.csv:2, column outcome (a): missing in 3 of 10 lines, this one being the first; fill",
         "nodes.csv:7, column outcome (f): '0x10' is not a number (4 of 10 lines have such a value",
         "nodes.csv:5, column outcome (d): '-inf' is not finite (2 of 10 lines",
         "nodes.csv:11, column outcome (j): '1e101' is too large to compute with; rescale"}},
@@ -89,11 +90,11 @@ TEST(LoadFaults, OfNumbersAreOneSentencePerColumnAndKind) {
        {"nodes.csv:2, column mu0 (a): missing in this line"}},
       {with_nodes("id,treatment,outcome,propensity\na,0,1,50\nb,1,2,60.5\nc,1,1,0\nd,0,1,1\n"),
        {"nodes.csv:2, column propensity (a): '50' is not a probability (2 of 4 lines have such a "
-        "value, first this one); if these are per cents, divide them by 100",
+        "value, this one being the first); if these are percentages, divide them by 100",
         "nodes.csv:4, column propensity (c): the propensity is '0': the logged action had "
         "probability zero (2 of 4 lines"}},
       {with_nodes("id,treatment,outcome,age\na,0,1,3\nb,1,2,\n"),
-       {"nodes.csv:3, column age (b): missing in this line; fill it in, or --ignore age, or "
+       {"nodes.csv:3, column age (b): missing in this line; fill it in, or use --ignore age, "
         "--missing indicate"}},
   });
 }
@@ -129,11 +130,9 @@ TEST(LoadFaults, OfEdges) {
   expect_faults({
       {with_edges("source,target\na,b\na,x\ny,b\n"),
        {"edges.csv:3, column target: 2 edges to 2 ids that are not in nodes.csv ('x', 'y'); add "
-        "the "
-        "nodes, or --unknown-edges drop leaves these edges out"}},
-      {with_edges("one,two\na,b\n"),
-       {"edges.csv:1: no two columns are called source and target; name"}},
-      {with_edges("source,target\na,b\na\n"), {"edges.csv:3: 1 field where the header has 2"}},
+        "the nodes, or drop these edges with --unknown-edges drop"}},
+      {with_edges("one,two\na,b\n"), {"edges.csv:1: there are no columns source and target; name"}},
+      {with_edges("source,target\na,b\na\n"), {"edges.csv:3: 1 field, but the header has 2"}},
       {with_edges(""), {"edges.csv:1: the file is empty"}},
   });
 }
@@ -151,14 +150,14 @@ TEST(LoadFaults, OfFeatures) {
   taken_name["nodes.csv"] = "id,treatment,outcome,age\na,0,1,1\nb,1,2,1\n";
   expect_faults({
       {with_features("node,feature,value\na,x,1\nb,x,2\na,y,3\na,x,1\n"),
-       {"features.csv:5: the same node and feature stand on line 2"}},
+       {"features.csv:5: the same node and feature are already on line 2"}},
       {with_features("node,feature,value\nc,x,1\na,x,inf\nb,,1\n"),
        {"features.csv:2, column node: 'c' is not an id", "features.csv:3, column value (a): 'inf'",
         "features.csv:4, column feature: is empty"}},
       {with_features("node,value\na,1\n"), {"features.csv:1: features.csv has no column feature"}},
       {unknown_name, {"features.csv: the feature 'x' is not in feature_names.csv"}},
       {repeated_name, {"feature_names.csv:3, column feature: the name 'y' is repeated"}},
-      {lonely_names, {"feature_names.csv: there is no features.npz or features.csv to name"}},
+      {lonely_names, {"feature_names.csv: there is no features.npz or features.csv; add"}},
   });
   EXPECT_NE(faults_of([&] { load_files(both); }).at(0).find("features.npz and features.csv"),
             std::string::npos);

@@ -14,7 +14,7 @@
 namespace cone {
 namespace {
 
-/// A folder of two nodes with one dense feature and the given matrix beside it.
+/// A folder of two nodes with one dense feature and the given matrix.
 void write_folder(const testing::TemporaryFolder& folder, const SparseMatrix& matrix) {
   testing::write_files(folder, {{"nodes.csv", "id,treatment,outcome,age\na,0,1,30\nb,1,2,0\n"},
                                 {"edges.csv", "source,target\n"}});
@@ -35,7 +35,7 @@ TEST(LoadNpz, ColumnsFollowTheDenseOnesAndZerosGo) {
             (std::vector<double>{30, 0.5, 2}));
 }
 
-TEST(LoadNpz, TheNamesBesideItNameTheColumns) {
+TEST(LoadNpz, FeatureNamesNameTheColumns) {
   const testing::TemporaryFolder folder;
   write_folder(folder, kMatrix);
   folder.write("feature_names.csv", "feature\nx\n\"y,z\"\nw\n");
@@ -52,8 +52,8 @@ TEST(LoadNpz, WrongSizesAndDamageAreFaultsAmongTheOthers) {
   std::vector<std::string> faults = testing::faults_of(load);
   ASSERT_EQ(faults.size(), 3U);
   EXPECT_TRUE(faults[0].starts_with("edges.csv:2"));
-  EXPECT_TRUE(faults[1].starts_with("features.npz: 3 rows where nodes.csv has 2"));
-  EXPECT_TRUE(faults[2].starts_with("features.npz: 3 columns where feature_names.csv has 1"));
+  EXPECT_TRUE(faults[1].starts_with("features.npz: 3 rows, but nodes.csv has 2"));
+  EXPECT_TRUE(faults[2].starts_with("features.npz: 3 columns, but feature_names.csv has 1"));
   folder.write("features.npz", "not an archive");
   faults = testing::faults_of(load);
   ASSERT_EQ(faults.size(), 2U);

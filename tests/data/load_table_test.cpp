@@ -1,4 +1,4 @@
-// Data as units have it: columns of other names, text, gaps, other files.
+// Data as users have it: columns of other names, text, missing values, other files.
 #include <string>
 #include <vector>
 
@@ -26,7 +26,7 @@ std::string first_fault(const std::string& text, const LoadOptions& options = {}
 }
 
 bool has_note(const LoadedData& data, const std::string& part) {
-  for (const auto* list : {&data.notes, &data.doubts}) {
+  for (const auto* list : {&data.notes, &data.warnings}) {
     for (const std::string& note : *list) {
       if (note.find(part) != std::string::npos) return true;
     }
@@ -68,7 +68,7 @@ TEST(LoadTable, FlagsNameTheColumns) {
             Names{"age"});
 }
 
-TEST(LoadTable, CountsComeAfterMeasurementsWhereverTheyStand) {
+TEST(LoadTable, CountsComeAfterNumericFeaturesWhateverTheirOrder) {
   const LoadedData data =
       load_table("treatment,outcome,word,age\n0,1,5,30\n1,2,0,40\n", {.counts = {"word"}});
   EXPECT_EQ(data.observed.features.names, (Names{"age", "word"}));
@@ -88,24 +88,23 @@ TEST(LoadTable, UnknownNamesAreSuggestedFromFourLettersOn) {
   EXPECT_NE(fault.find("its columns are treatment, outcome, income, age"), std::string::npos);
 }
 
-TEST(LoadTable, WithoutIdsTheLinesAreCountedAndThatIsSaid) {
+TEST(LoadTable, WithoutIdsTheLinesAreNumberedWithANote) {
   const LoadedData data = load_table("treatment,outcome\n0,1\n1,2\n");
   EXPECT_EQ(data.observed.ids[0], "1");
-  EXPECT_TRUE(has_note(data, "nodes are called 1, 2, ..."));
+  EXPECT_TRUE(has_note(data, "nodes are numbered 1, 2, ..."));
   EXPECT_TRUE(has_note(data, "the network has no edges"));
 }
 
 TEST(LoadTable, AColumnCalledIdMayBeIgnored) {
   const std::string text = "id,treatment,outcome\n7,0,1\n7,1,2\n";
-  EXPECT_NE(first_fault(text).find("if 'id' is no id of the lines, --ignore id"),
-            std::string::npos);
+  EXPECT_NE(first_fault(text).find("if 'id' is not an id, --ignore id"), std::string::npos);
   EXPECT_EQ(load_table(text, {.ignore = {"id"}}).observed.ids[1], "2");
 }
 
 TEST(LoadTable, AnUnnamedFirstColumnIsARowNumber) {
   const LoadedData data = load_table(",treatment,outcome,x\n7,0,1,5\n8,1,2,6\n");
   EXPECT_EQ(data.observed.features.names, Names{"x"});
-  EXPECT_TRUE(has_note(data, "has no name: it is taken for a row number"));
+  EXPECT_TRUE(has_note(data, "has no name: it is ignored as a row index"));
 }
 
 TEST(LoadTable, TrueAndFalseAreIndicators) {
@@ -137,12 +136,13 @@ TEST(LoadTable, NumbersAreCodesWhereTheUserSaysSo) {
   EXPECT_EQ(data.observed.features.names, (Names{"x=0", "x=10", "x=20"}));
 }
 
-TEST(LoadTable, TextThatIsNoCategoryIsRefusedWithAHint) {
+TEST(LoadTable, TextThatIsNotACategoryIsRefusedWithAHint) {
   const auto fault = [](const auto& cell) { return first_fault(forty(cell)); };
   EXPECT_NE(fault([](int i) { return fmt::format("\"{},5\"", i); }).find("decimal point"),
             std::string::npos);
-  EXPECT_NE(fault([](int i) { return fmt::format("{}%", i); }).find("per cent"), std::string::npos);
-  EXPECT_NE(fault([](int i) { return fmt::format("${}", i); }).find("without a sign"),
+  EXPECT_NE(fault([](int i) { return fmt::format("{}%", i); }).find("percentages"),
+            std::string::npos);
+  EXPECT_NE(fault([](int i) { return fmt::format("${}", i); }).find("without a currency sign"),
             std::string::npos);
   EXPECT_NE(fault([](int i) { return fmt::format("2020-01-{:02}", i % 28 + 1); }).find("a date"),
             std::string::npos);
@@ -162,7 +162,7 @@ TEST(LoadTable, MissingFeaturesAreIndicatedByMeanAndColumn) {
   EXPECT_EQ(column(data, "x=(missing)"), (std::vector<double>{1, 0, 1, 0, 0}));
   const LoadedData dropped = load_table(text, {.missing = MissingPolicy::kDrop});
   EXPECT_EQ(column(dropped, "x"), (std::vector<double>{4, 8, 6}));
-  EXPECT_TRUE(has_note(dropped, "2 lines were left out"));
+  EXPECT_TRUE(has_note(dropped, "dropped 2 lines that lack"));
 }
 
 TEST(LoadTable, AMissingCategoryIsALevel) {
@@ -183,7 +183,7 @@ TEST(LoadTable, LinesWithoutAnOutcomeAreLeftOutWithTheirEdges) {
   EXPECT_EQ(data.observed.ids[1], "c");
   EXPECT_EQ(column(data, "x"), (std::vector<double>{2, 4, 6}));  // the mean of those that stay
   EXPECT_EQ(data.observed.graph.num_edges(), 1U);
-  EXPECT_TRUE(has_note(data, "1 line was left out"));
+  EXPECT_TRUE(has_note(data, "dropped 1 line that lacks"));
   const testing::TemporaryFolder folder;
   const auto path = folder.write("p.csv", "id,p\na,0.1\nb,0.2\nc,0.3\nd,0.4\n");
   const PolicyTable policy = load_policy_table(Context(0, 1), path, data.observed);
@@ -198,7 +198,7 @@ TEST(LoadTable, UsualNamesOfTheEndsOfAnEdge) {
   }
   const MemoryFiles weighted({{"nodes.csv", "id,treatment,outcome\na,0,1\nb,1,2\n"},
                               {"edges.csv", "source,target,Weight\na,b,0.5\n"}});
-  EXPECT_TRUE(has_note(load_dataset(Context(0, 1), weighted), "every edge counts the same"));
+  EXPECT_TRUE(has_note(load_dataset(Context(0, 1), weighted), "edges are unweighted"));
 }
 
 TEST(LoadTable, AFeatureThatIsTheOutcomeOrTheTreatmentIsRefused) {
@@ -206,24 +206,27 @@ TEST(LoadTable, AFeatureThatIsTheOutcomeOrTheTreatmentIsRefused) {
     return forty([&](int i) { return fmt::format("{}", cell(i)); });
   };
   EXPECT_EQ(first_fault(with([](int i) { return i * i % 7; })),
-            "nodes.csv, column x: the feature is the outcome itself; --ignore x leaves it out");
+            "nodes.csv, column x: the feature is a copy of the outcome; leave it out with --ignore "
+            "x");
   EXPECT_EQ(first_fault(with([](int i) { return 1 + i % 2; })),
-            "nodes.csv, column x: the feature is the treatment itself; --ignore x leaves it out");
+            "nodes.csv, column x: the feature is a copy of the treatment; leave it out with "
+            "--ignore x");
   EXPECT_TRUE(has_note(load_table(with([](int i) { return 1e6 + 2.5 * (i * i % 7); })),
-                       "says the outcome nearly exactly"));
-  EXPECT_TRUE(has_note(load_table(with([](int) { return 3.5; })), "the same for all nodes"));
-  EXPECT_TRUE(has_note(load_table(with([](int i) { return i + 1; })), "numbers the lines"));
+                       "predicts the outcome almost perfectly"));
+  EXPECT_TRUE(has_note(load_table(with([](int) { return 3.5; })), "constant over all nodes"));
+  EXPECT_TRUE(
+      has_note(load_table(with([](int i) { return i + 1; })), "line numbers used as a feature"));
   EXPECT_FALSE(has_note(load_table(with([](int i) { return i * 5 % 11; })), "feature"));
 }
 
-TEST(LoadTable, TrueOutcomesThatContradictTheLogAreNoted) {
+TEST(LoadTable, TrueOutcomesThatContradictTheObservedOnesAreNoted) {
   EXPECT_TRUE(has_note(load_table("treatment,outcome,y0,y1\n0,1,1,2\n1,2,1,5\n"),
                        "the outcome of 1 of 2 nodes (first '2')"));
-  EXPECT_TRUE(has_note(load_table("treatment,outcome,y0,y1\n0,1,2,1\n1,2,2,5\n"), "exchanged"));
+  EXPECT_TRUE(has_note(load_table("treatment,outcome,y0,y1\n0,1,2,1\n1,2,2,5\n"), "swapped"));
   EXPECT_FALSE(has_note(load_table("treatment,outcome,y0,y1\n0,1,1,2\n1,2,1,2\n"), "y0"));
 }
 
-/// 40 lines: treatment, outcome, and what f makes of both.
+/// 40 lines: treatment, outcome, and a function f of both.
 template <class F>
 std::string table_with(const F& f) {
   std::string text = "treatment,outcome,x\n";
@@ -235,9 +238,9 @@ std::string table_with(const F& f) {
   return text;
 }
 
-TEST(LoadTable, AFeatureInTheOrderOfTheOutcomeIsDoubted) {
+TEST(LoadTable, AFeatureInTheOrderOfTheOutcomeIsWarnedOf) {
   const auto doubted = [](const std::string& table) {
-    return has_note(load_table(table), "in the order of the outcome");
+    return has_note(load_table(table), "orders the nodes exactly as the outcome does");
   };
   EXPECT_TRUE(doubted(table_with([](int, double y, int) { return std::log(y); })));
   EXPECT_TRUE(doubted(table_with([](int, double y, int) { return -std::exp(y / 5); })));
@@ -245,16 +248,16 @@ TEST(LoadTable, AFeatureInTheOrderOfTheOutcomeIsDoubted) {
   EXPECT_TRUE(doubted(table_with([](int, double y, int) { return std::floor(y / 8); })));
   EXPECT_FALSE(doubted(table_with([](int, double, int i) { return i * 17 % 40; })));
   EXPECT_FALSE(doubted(table_with([](int, double y, int) { return y > 38 ? 1 : 0; })));  // rare
-  // Implied by a binary outcome, and yet neither decides the other.
+  // Monotone in a binary outcome, but neither determines the other.
   std::string text = "treatment,outcome,x\n";
   for (int i = 0; i < 40; ++i)
     text += fmt::format("{},{},{}\n", i % 2, i / 2 % 2, i / 2 % 2 * (i % 3 == 0));
   EXPECT_FALSE(doubted(text));
 }
 
-TEST(LoadTable, AFeatureThatTellsTheArmsApartIsDoubted) {
+TEST(LoadTable, AFeatureThatSeparatesTheArmsIsWarnedOf) {
   const auto doubted = [](const std::string& table) {
-    return has_note(load_table(table), "tells the two arms apart");
+    return has_note(load_table(table), "separates the two arms perfectly");
   };
   EXPECT_TRUE(doubted(table_with([](int t, double, int i) { return t * (5 + i % 7); })));
   EXPECT_FALSE(doubted(table_with([](int t, double, int i) { return t * (i % 7); })));
@@ -263,12 +266,12 @@ TEST(LoadTable, AFeatureThatTellsTheArmsApartIsDoubted) {
 TEST(LoadTable, ColumnsThatOnlyShareTheNamesOfTrueOutcomesAreRefused) {
   std::string text = "treatment,outcome,y0,y1\n";
   for (int i = 0; i < 20; ++i) text += fmt::format("{},{},{},{}\n", i % 2, i, 30 + i % 3, 12);
-  EXPECT_NE(first_fault(text).find("y0 and y1 are taken for the true outcomes"), std::string::npos);
+  EXPECT_NE(first_fault(text).find("y0 and y1 are read as the true outcomes"), std::string::npos);
 }
 
-TEST(LoadTable, ASingleColumnOfCountsIsDoubted) {
+TEST(LoadTable, ASingleCountFeatureIsWarnedOf) {
   EXPECT_TRUE(has_note(load_table("treatment,outcome,x\n0,1,5\n1,2,6\n", {.counts = {"x"}}),
-                       "a single column of counts"));
+                       "x is the only count feature"));
 }
 
 TEST(LoadTable, AColumnNamedAsAFeatureIsOneWhateverItsName) {
@@ -311,7 +314,7 @@ LoadOptions keeping(const std::string& name, bool is_optional = false) {
   return options;
 }
 
-TEST(LoadTable, AColumnThatAnOptionNamesIsKeptAndNoFeature) {
+TEST(LoadTable, AColumnThatAnOptionNamesIsKeptAndNotAFeature) {
   const std::string text = "treatment,outcome,price,x\n0,1,0.5,3\n1,2,0.7,4\n";
   const LoadedData plain = load_table(text);
   EXPECT_EQ(plain.observed.features.names, (Names{"price", "x"}));
@@ -323,7 +326,7 @@ TEST(LoadTable, AColumnThatAnOptionNamesIsKeptAndNoFeature) {
     ASSERT_NE(data.observed.find_kept("price"), nullptr);
     EXPECT_EQ(data.observed.find_kept("price")->values, (std::vector<double>{0.5, 0.7}));
     EXPECT_EQ(data.columns[2].role, "kept");
-    // It is no part of what models are fitted to.
+    // Models do not see it.
     LoadOptions without;
     without.ignore = {"price"};
     EXPECT_EQ(data.observed.checksum(), load_table(text, without).observed.checksum());
@@ -334,12 +337,12 @@ TEST(LoadTable, AColumnThatAnOptionNamesIsKeptAndNoFeature) {
   EXPECT_EQ(load_table(text, keeping("prize", true)).observed.features.names.size(), 2U);
 }
 
-TEST(LoadTable, FaultsOfKeptColumnsHaveAPlace) {
+TEST(LoadTable, FaultsOfKeptColumnsHaveALocation) {
   EXPECT_EQ(first_fault("treatment,outcome,price\n0,1,2\n1,2,3\n", keeping("prise")),
-            "nodes.csv:1: has no column 'prise', which --cost names; did you mean price?");
+            "nodes.csv:1: has no column 'prise', named by --cost; did you mean price?");
   EXPECT_EQ(first_fault("treatment,outcome,x\n0,1,2\n1,2,3\n", keeping("outcome")),
-            "nodes.csv:1, column outcome: is named by --cost and has another role; name another "
-            "one");
+            "nodes.csv:1, column outcome: has another role, so --cost cannot use it; name another "
+            "column");
   EXPECT_NE(first_fault("treatment,outcome,price\n0,1,2\n1,2,dear\n", keeping("price"))
                 .find("nodes.csv:3, column price"),
             std::string::npos);

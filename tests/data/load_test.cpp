@@ -39,7 +39,7 @@ TEST(LoadDataset, ReadsEveryColumnAndFile) {
   EXPECT_EQ(dense_row(data.features.matrix, 3), (std::vector<double>{0, 0, 0, 0, 0}));
 }
 
-TEST(LoadDataset, StoresMeasurementsDenselyAndNoZerosOfCounts) {
+TEST(LoadDataset, StoresNumericFeaturesDenselyAndNoZerosOfCounts) {
   const LoadedData loaded = load_files(valid_files());
   const FeatureMatrix& matrix = loaded.observed.features.matrix;
   EXPECT_EQ(std::vector(matrix.dense_columns().begin(), matrix.dense_columns().end()),

@@ -5,7 +5,7 @@
 namespace cone::load {
 namespace {
 
-TEST(LookAlike, SeesThroughWhatUnitsDoNotSee) {
+TEST(LookAlike, IgnoresDifferencesThatReadersDoNotSee) {
   EXPECT_TRUE(look_alike("caf\u00E9", "cafe\u0301"));
   EXPECT_TRUE(look_alike("ti\u1EBFng", "tie\u0302\u0301ng")) << "two marks";
   EXPECT_TRUE(look_alike("\u0439", "\u0438\u0306"));
@@ -21,7 +21,7 @@ TEST(LookAlike, SeesThroughWhatUnitsDoNotSee) {
   EXPECT_TRUE(look_alike("Mail", "m\u0430il"));
 }
 
-TEST(LookAlike, KeepsApartWhatDiffers) {
+TEST(LookAlike, DistinguishesVisibleDifferences) {
   EXPECT_FALSE(look_alike("cafe", "caf\u00E9"));
   EXPECT_FALSE(look_alike("\u0432", "b"));
   EXPECT_FALSE(look_alike("a b", "ab"));

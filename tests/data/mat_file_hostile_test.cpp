@@ -43,7 +43,7 @@ std::string compressed_element(const std::string& stream) {
          stream;
 }
 
-/// Where the top-level elements of a sound file begin, and its end.
+/// The offsets of the top-level elements of a valid file, and of its end.
 std::vector<std::size_t> element_boundaries(const std::string& file) {
   std::vector<std::size_t> boundaries = {kHeaderBytes};
   while (boundaries.back() < file.size()) {
@@ -89,28 +89,29 @@ TEST(HostileMatFile, OfAnotherKindIsRefusedWithAWayOut) {
   expect_fault(big_endian, "big-endian");
 }
 
-TEST(HostileMatFile, MayNotPromiseMoreThanItHolds) {
+TEST(HostileMatFile, MayNotDeclareMoreThanItHolds) {
   const std::string features = MatWriter::dense("Attributes", 2, 1, {1, 2});
   const auto network = [&](const std::string& element) {
     return MatWriter::file(features + element);
   };
   expect_fault(network(MatWriter::dense("Network", 2147483647, 2147483647, {1})),
-               "2147483647 × 2147483647 values are promised and 1 are there");
+               "2147483647 × 2147483647 values are declared, but 1 are present");
   expect_fault(network(MatWriter::sparse("Network", 2, 2147483647, {}, {0}, {})),
-               "not as many as its shape says");
+               "does not match its shape");
   std::string long_tag = MatWriter::dense("Network", 1, 1, {1});
   long_tag[7] = '\x7f';
-  expect_fault(network(long_tag), "a tag promises 21307");
+  expect_fault(network(long_tag), "a tag declares 21307");
 
-  // A stream that cannot be as long as it says, and one that is shorter than it says.
+  // A stream that cannot be as long as it declares, and one that is shorter than it declares.
   const std::string whole = MatWriter::dense("Network", 2, 2, {0, 1, 1, 0});
   std::string bomb = whole;
   bomb[7] = '\x7f';
   expect_fault(network(compressed_element(deflated(bomb))), "cannot hold");
   std::string longer = whole;
   longer[5] = '\x01';
-  expect_fault(network(compressed_element(deflated(longer))), "not what it promises");
-  expect_fault(network(compressed_element(deflated(whole + "more"))), "not what it promises");
+  expect_fault(network(compressed_element(deflated(longer))), "does not match its declared size");
+  expect_fault(network(compressed_element(deflated(whole + "more"))),
+               "does not match its declared size");
   expect_fault(network(compressed_element("no zlib stream")), "cannot be read");
 }
 

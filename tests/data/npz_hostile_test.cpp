@@ -79,12 +79,12 @@ TEST(HostileNpz, MustHaveAHeaderThatSaysWhatThereIs) {
   expect_header("{'descr': '<f8', 'fortran_order': True, 'shape': (3,), }", "read");
   expect_header("{\"shape\":(3L,),\"fortran_order\":False,\"descr\":\"<f8\"}", "read");
   expect_header("{'descr': '<f8', 'fortran_order': False, 'shape': (4,), }",
-                "promises 32 bytes of data and there are 24");
+                "declares 32 bytes of data, but there are 24");
   expect_header("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 3), }", "2 dimensions");
   expect_header("{'descr': '<f8', 'fortran_order': False, 'shape': (2305843009213693952,), }",
-                "absurd shape");
+                "impossible shape");
   expect_header("{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999,), }",
-                "absurd shape");
+                "impossible shape");
   expect_header("{'descr': '<f8', 'fortran_order': False, 'shape': (-3,), }", "malformed");
   expect_header("{'descr': '<f8', 'fortran_order': False, }", "malformed");
   expect_header("{'descr': '<f8', 'fortran_order': False, 'shape': (3,)", "malformed");
@@ -119,9 +119,9 @@ TEST(HostileNpz, MustHaveOffsetsThatAscendWithinTheData) {
                                  const std::string& part) {
     expect_npz_outcome("indptr.npy", npy_array("<i4", offsets), part);
   };
-  expect_offsets({0, 2, 1, 3}, "is 1 at 2");
-  expect_offsets({1, 2, 2, 3}, "is 1 at 0");
-  expect_offsets({0, -2, 2, 3}, "is -2 at 1");
+  expect_offsets({0, 2, 1, 3}, "is 1 at index 2");
+  expect_offsets({1, 2, 2, 3}, "is 1 at index 0");
+  expect_offsets({0, -2, 2, 3}, "is -2 at index 1");
   expect_offsets({0, 2, 3}, "has 3 items, must have 4");
   NpzMembers members = testing::small_csr_members();
   members["indptr.npy"] = npy_array("<i4", std::vector<std::int32_t>{0, 2, 2, 2000000000});
@@ -133,7 +133,7 @@ TEST(HostileNpz, MustHaveColumnsInRangeAndOnce) {
                                  const std::string& part) {
     expect_npz_outcome("indices.npy", npy_array("<i8", columns), part);
   };
-  expect_columns({0, 3, 1}, "has column 3 in row 0, there are 3 columns");
+  expect_columns({0, 3, 1}, "has column 3 in row 0, but there are 3 columns");
   expect_columns({0, 2, -1}, "has column -1 in row 2");
   expect_columns({0, 2, std::int64_t{1} << 40}, "has column 1099511627776 in row 2");
   expect_columns({2, 2, 1}, "has column 2 more than once in row 0; call matrix.sum_duplicates()");
@@ -143,9 +143,9 @@ TEST(HostileNpz, MustHaveASensibleShape) {
   const auto expect_shape = [](const std::vector<std::int64_t>& shape, const std::string& part) {
     expect_npz_outcome("shape.npy", npy_array("<i8", shape), part);
   };
-  expect_shape({3, std::int64_t{1} << 32}, "has 4294967296 columns, at most 10,000,000");
-  expect_shape({3, std::int64_t{1} << 31}, "leave out columns without entries");
-  expect_shape({std::int64_t{1} << 62, 3}, "rows, at most 4,294,967,295");
+  expect_shape({3, std::int64_t{1} << 32}, "has 4294967296 columns, but at most 10,000,000");
+  expect_shape({3, std::int64_t{1} << 31}, "drop columns without entries");
+  expect_shape({std::int64_t{1} << 62, 3}, "rows, but at most 4,294,967,295");
   expect_shape({-1, 3}, "has -1 rows");
   expect_shape({3, 3, 3}, "not two whole numbers");
 }
@@ -168,7 +168,7 @@ TEST(HostileNpz, MayNotClaimMoreThanDeflateCanHold) {
   const std::size_t entry = archive.find("PK\x01\x02");
   const std::uint32_t absurd = 0x7fffffff;
   std::memcpy(archive.data() + entry + 24, &absurd, sizeof absurd);
-  expect_npz_outcome(archive, "cannot hold the 2147483647 that they promise");
+  expect_npz_outcome(archive, "cannot hold the 2147483647 that they declare");
 }
 
 TEST(HostileNpz, CutShortAnywhereIsRefused) {

@@ -52,7 +52,7 @@ TEST(PolicyTable, AColumnPerArm) {
 TEST(PolicyTable, TheControlArmAloneIsRefusedWhereItsNameIsZero) {
   const Names arms = {"0", "1"};
   EXPECT_EQ(policy_faults(arms, "id,p:0\nann,0.3\nbob,0.3\neve,0.3\n"),
-            (Names{"policy.csv:1, column p:0: may be the probability of arm 0, or that of arm 1 "
+            (Names{"policy.csv:1, column p:0: is ambiguous: the probability of arm 0, or of arm 1 "
                    "under a policy of this name; write p:1, or both p:0 and p:1"}));
   const PolicyTable named = read_policies(arms, "id,random-weights:0\nann,0.3\nbob,1\neve,0\n");
   EXPECT_EQ(arm_column(named.probabilities[0].view(), 1), (Values{0.3, 1, 0}));
@@ -98,14 +98,14 @@ TEST(PolicyTable, WhatDoesNotFitTheArmsIsRefused) {
             "policy.csv:2, column p: '0.5' is not an arm; the arms are 'control', 'email', 'sms'; "
             "probabilities of more than two arms need columns name:LABEL");
   EXPECT_EQ(first(kMessages, "id,p:email\nann,0.5\nbob,0.5\neve,1\n"),
-            "policy.csv:1: there is no column p:sms; give every arm's probability; the control "
-            "arm's may be left out");
+            "policy.csv:1: there is no column p:sms; give the probability of every arm; the "
+            "control arm's may be omitted");
   EXPECT_EQ(first(kMessages, "id,p:email,p:sms\nann,0.5,0.5\nbob,0.5,0.75\neve,1,0\n"),
             "policy.csv:3, column p:email (bob): the probabilities of policy p add up to 1.25, "
-            "more than 1; give every arm its share of 1");
+            "more than 1; make the probabilities of all arms add up to 1");
   EXPECT_EQ(first({"1", "2"}, "id,p\nann,1\nbob,1\neve,1\n"),
-            "policy.csv, column p: may hold labels or probabilities of arm '2'; write one column "
-            "per arm: p:1 and p:2");
+            "policy.csv, column p: is ambiguous: labels, or probabilities of arm '2'; write one "
+            "column per arm: p:1 and p:2");
   EXPECT_EQ(first({"no", "yes"}, "id,p\nann,yes\nbob,maybe\neve,no\n"),
             "policy.csv:3, column p: 'maybe' is not an arm; the arms are 'no', 'yes'");
   EXPECT_EQ(first({"0", "1"}, "id,p\nann,0.5\nbob,maybe\neve,1\n"),

@@ -61,7 +61,7 @@ std::string message_of(const auto& action, ErrorCode code) {
   return "";
 }
 
-TEST(Split, HasTheAskedSharesAndHoldsEveryNodeOnce) {
+TEST(Split, HasTheRequestedFractionsAndEveryNodeOnce) {
   for (const std::uint32_t n : {10U, 11U, 57U, 1000U}) {
     for (const bool stratified : {false, true}) {
       const Dataset data = dataset_of(count_to(n));
@@ -121,28 +121,28 @@ TEST(Split, PutsEveryNodeInTheTestPartAboutAsOften) {
   for (const int count : times) EXPECT_NEAR(count, 200, 63);
 }
 
-TEST(Split, RefusesFractionsThatLeaveNothingToTestOn) {
+TEST(Split, RefusesFractionsThatLeaveNothingForTheTestSet) {
   const Dataset data = dataset_of(count_to(20));
   const auto split = [&](double train, double validation) {
     return message_of(
         [&] { make_split(data, {.train_fraction = train, .validation_fraction = validation}, 0); },
         ErrorCode::kUsage);
   };
-  EXPECT_NE(split(0.7, 0.3).find("leaves nothing to test on"), std::string::npos);
+  EXPECT_NE(split(0.7, 0.3).find("leaves nothing for the test set"), std::string::npos);
   EXPECT_NE(split(0, 0.3).find("--train-fraction"), std::string::npos);
 }
 
 TEST(Split, NamesThePartsThatWouldBeEmpty) {
   const std::string message =
       message_of([] { make_split(dataset_of(count_to(2)), {}, 0); }, ErrorCode::kData);
-  EXPECT_NE(message.find("the test part would have no nodes (2 in all)"), std::string::npos)
+  EXPECT_NE(message.find("the test set would have no nodes (2 in total)"), std::string::npos)
       << message;
   const std::string arms = message_of(
       [] {
         make_split(dataset_of({1, 2, 4, 5, 7, 8, 10, 0}), {.stratified = true}, 0);
       },
       ErrorCode::kData);
-  EXPECT_NE(arms.find("no treated nodes (1 in all)"), std::string::npos) << arms;
+  EXPECT_NE(arms.find("no treated nodes (1 in total)"), std::string::npos) << arms;
   const std::string both = message_of(
       [] {
         make_split(dataset_of({0, 1}), {.stratified = true}, 0);
@@ -207,14 +207,14 @@ TEST(Folds, RefuseMoreFoldsThanAnArmHasMembers) {
   EXPECT_EQ(make_folds(data, 4, true, 0).size(), 4U);
   for (const bool stratified : {false, true}) {
     const auto fold = [&] { make_folds(data, 5, stratified, 0); };
-    EXPECT_NE(message_of(fold, ErrorCode::kData).find("treated nodes, there are 4"),
+    EXPECT_NE(message_of(fold, ErrorCode::kData).find("treated nodes, but there are 4"),
               std::string::npos);
   }
   const std::vector<NodeIndex> left = {0, 3, 1, 2, 4, 5};
   const auto inside = [&] { make_folds(data, left, 3, 0, Stream::kSelection); };
   const std::string why = message_of(inside, ErrorCode::kData);
-  EXPECT_NE(why.find("the 3 selection folds inside of a fold need at least as many treated nodes, "
-                     "and the fold leaves 2"),
+  EXPECT_NE(why.find("the 3 selection folds within a fold need at least as many treated nodes, "
+                     "but its training nodes have 2"),
             std::string::npos)
       << why;
   EXPECT_NE(why.find("--selection-folds 2"), std::string::npos) << why;

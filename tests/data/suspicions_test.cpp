@@ -23,7 +23,7 @@ struct UnitsTable {
     names.push_back(name);
     for (std::size_t i = 0; i < rows.size(); ++i) rows[i].push_back(values[i]);
   }
-  /// All that is said, one sentence per line.
+  /// All warnings, one sentence per line.
   std::string suspicions() const {
     LoadedData data;
     data.observed.features.names = names;
@@ -39,7 +39,7 @@ struct UnitsTable {
         Context(0, 1), [](const std::string& name) { return "--ignore " + name; }, data);
     std::string text;
     for (const std::string& note : data.notes) text += note + "\n";
-    for (const std::string& doubt : data.doubts) text += doubt + "\n";
+    for (const std::string& doubt : data.warnings) text += doubt + "\n";
     return text;
   }
 };
@@ -74,11 +74,11 @@ TEST(Suspicions, NameAValueFarFromAllOthers) {
   UnitsTable table = units();
   table.rows[7][1] = 4e9;
   table.rows[9][2] = -50;
-  EXPECT_TRUE(holds(table.suspicions(), "the feature income has 4000000000, far from"));
-  EXPECT_TRUE(holds(table.suspicions(), "the feature score has -50, far from"));
+  EXPECT_TRUE(holds(table.suspicions(), "the feature income has the value 4000000000, far from"));
+  EXPECT_TRUE(holds(table.suspicions(), "the feature score has the value -50, far from"));
   table = units();
   table.outcome[3] = 1e6;
-  EXPECT_TRUE(holds(table.suspicions(), "the outcome has 1000000, far from"));
+  EXPECT_TRUE(holds(table.suspicions(), "the outcome has the value 1000000, far from"));
   EXPECT_TRUE(holds(table.suspicions(), "truncating a correct one changes the estimand"));
 }
 
@@ -115,7 +115,7 @@ TEST(Suspicions, NameCodesAmongNumbersOfBothSignsAndAmongFewValues) {
   EXPECT_EQ(table.suspicions(), "");
 }
 
-TEST(Suspicions, NameLinesThatWerePastedHoweverManyThereAre) {
+TEST(Suspicions, NameDuplicatedTablesOfAnySize) {
   for (const std::size_t times : {2, 3, 5, 6, 7}) {
     for (const std::size_t num_pasted : {60, 150, 250, 285, 300}) {
       for (const bool is_coarse : {false, true}) {
@@ -133,14 +133,14 @@ TEST(Suspicions, NameLinesThatWerePastedHoweverManyThereAre) {
             table.outcome.push_back(double{table.outcome[i]});
           }
         }
-        EXPECT_TRUE(holds(table.suspicions(), "are the same as another one"))
+        EXPECT_TRUE(holds(table.suspicions(), "equal another node in everything but the id"))
             << num_pasted << " lines " << times << " times";
       }
     }
   }
 }
 
-TEST(Suspicions, NameLinesThatWerePastedTwice) {
+TEST(Suspicions, NameDuplicatedLines) {
   for (const bool is_coarse : {false, true}) {
     UnitsTable table = units();
     if (is_coarse) {
@@ -153,17 +153,17 @@ TEST(Suspicions, NameLinesThatWerePastedTwice) {
     outcome.insert(outcome.end(), table.outcome.begin(), table.outcome.end());
     table.rows = rows;
     table.outcome = outcome;
-    EXPECT_TRUE(holds(table.suspicions(), "600 of 600 nodes are the same as another one"));
+    EXPECT_TRUE(holds(table.suspicions(), "600 of 600 nodes equal another node"));
   }
   UnitsTable table = units();
   for (std::size_t i = 0; i < 10; ++i) {  // some lines only
     table.rows[20 + 2 * i] = table.rows[2 * i];
     table.outcome[20 + 2 * i] = table.outcome[2 * i];
   }
-  EXPECT_TRUE(holds(table.suspicions(), "20 of 300 nodes are the same as another one"));
+  EXPECT_TRUE(holds(table.suspicions(), "20 of 300 nodes equal another node"));
 }
 
-TEST(Suspicions, NameCodesThatAreTakenForNumbers) {
+TEST(Suspicions, NameCodesThatAreUsedAsNumbers) {
   Rng rng(92, Stream::kTest);
   std::vector<double> zip;
   std::vector<double> numbering;
@@ -182,7 +182,7 @@ TEST(Suspicions, NameCodesThatAreTakenForNumbers) {
   EXPECT_TRUE(holds(table.suspicions(), "member looks like a code"));
 }
 
-TEST(Suspicions, NameCodesOfUnitsInSeveralRows) {
+TEST(Suspicions, NameIdsOfUnitsInSeveralRows) {
   constexpr std::size_t kTimes = 5;
   Rng rng(93, Stream::kTest);
   std::vector<double> even;    // 60 units of 5 rows
@@ -201,19 +201,19 @@ TEST(Suspicions, NameCodesOfUnitsInSeveralRows) {
   UnitsTable table = units();
   table.add_column("nr", even);
   EXPECT_TRUE(holds(table.suspicions(),
-                    "column 'nr' looks like the code of a unit observed in several rows (60 values "
-                    "in 300 rows): if so, --cluster nr"));
+                    "column 'nr' looks like the id of a unit observed in several rows (60 values "
+                    "in 300 rows): if so, use --cluster nr"));
   EXPECT_TRUE(holds(table.suspicions(), "--ignore nr"));
   table = units();
   table.add_column("who", uneven);
   EXPECT_EQ(table.suspicions(), "");
   table.add_column("wave", year);
-  EXPECT_TRUE(holds(table.suspicions(), "column 'who' looks like the code of a unit"));
+  EXPECT_TRUE(holds(table.suspicions(), "column 'who' looks like the id of a unit"));
   EXPECT_FALSE(holds(table.suspicions(), "'wave'"));
 }
 
 // Ages, counts, ratings, years and classes of all kinds, in tables of several sizes.
-TEST(Suspicions, TakeNoOrdinaryColumnForACodeOfUnits) {
+TEST(Suspicions, TakeNoOrdinaryColumnForAnIdOfUnits) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     Rng rng(seed, Stream::kTest);
     UnitsTable table;
@@ -227,7 +227,7 @@ TEST(Suspicions, TakeNoOrdinaryColumnForACodeOfUnits) {
            static_cast<double>(rng.below(100)), static_cast<double>(i % 7), rng.normal()});
       table.outcome.push_back(rng.normal());
     }
-    EXPECT_FALSE(holds(table.suspicions(), "code of a unit")) << seed << table.suspicions();
+    EXPECT_FALSE(holds(table.suspicions(), "id of a unit")) << seed << table.suspicions();
   }
 }
 
@@ -236,15 +236,15 @@ TEST(Suspicions, NameCopiesOfColumns) {
   std::vector<double> copy;
   for (const auto& row : table.rows) copy.push_back(7 - 0.01 * row[2]);
   table.add_column("again", copy);
-  EXPECT_TRUE(holds(table.suspicions(), "again says the same as score"));
+  EXPECT_TRUE(holds(table.suspicions(), "again is a copy of score"));
   table.rows[5][4] += 1e-4;
   EXPECT_EQ(table.suspicions(), "");
 }
 
-TEST(Suspicions, NameAnOutcomeWhoseMeanRestsOnFew) {
+TEST(Suspicions, NameAHeavyTailedOutcome) {
   UnitsTable table = units();
   for (double& y : table.outcome) y = std::exp(2.5 * y);
-  EXPECT_TRUE(holds(table.suspicions(), "the most extreme hundredth of the outcomes"));
+  EXPECT_TRUE(holds(table.suspicions(), "heavy-tailed outcome"));
   table = units();
   for (double& y : table.outcome) y = std::exp(y);
   EXPECT_EQ(table.suspicions(), "");

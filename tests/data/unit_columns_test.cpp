@@ -1,4 +1,4 @@
-// Columns that say how many units a node stands for and which group it is in.
+// Columns of survey weights and clusters.
 #include <string>
 #include <vector>
 
@@ -60,7 +60,8 @@ TEST(WeightColumn, SaysWhatIsWrongWithIt) {
   const LoadOptions options{.weight = "weight"};
   EXPECT_EQ(first_units_fault(ten_lines({"1", "-2"}, {"a"}), options),
             "nodes.csv:3, column weight (n1): '-2' is a negative weight (5 of 10 lines have such a "
-            "value, first this one); a weight says how many units the node stands for: 0 or more");
+            "value, this one being the first); a survey weight is the number of population units "
+            "that the node represents: 0 or more");
   EXPECT_NE(first_units_fault(ten_lines({"1", "many"}, {"a"}), options).find("is not a number"),
             std::string::npos);
   EXPECT_NE(first_units_fault(ten_lines({"1", "inf"}, {"a"}), options).find("is not finite"),
@@ -74,14 +75,14 @@ TEST(WeightColumn, SaysWhatIsWrongWithIt) {
       first_units_fault(ten_lines({"1"}, {"a"}), {.weight = "wieght"}).find("did you mean weight"),
       std::string::npos);
   EXPECT_NE(first_units_fault(ten_lines({"1"}, {"a"}), {.weight = "outcome"})
-                .find("is named as the outcome and as the weight"),
+                .find("is named both as the outcome and as the weight"),
             std::string::npos);
   EXPECT_NE(first_units_fault(ten_lines({"1"}, {"a"}), {.weight = "x", .features = {"x"}})
-                .find("is no feature: it has a role"),
+                .find("cannot be a feature: it has another role"),
             std::string::npos);
 }
 
-TEST(WeightColumn, LinesWithoutOneAreLeftOutWhereAsked) {
+TEST(WeightColumn, LinesWithoutOneAreDroppedOnRequest) {
   const LoadedData data =
       load_units(ten_lines({"1", "", "3"}, {"a", "b"}),
                  {.weight = "weight", .cluster = "village", .missing = MissingPolicy::kDrop});
@@ -95,8 +96,10 @@ TEST(ClusterColumn, TakesAnyLabelsInTheOrderOfAppearance) {
   EXPECT_EQ(words.observed.cluster, (Groups{0, 1, 2, 0, 1, 2, 0, 1, 2, 0}));
   EXPECT_EQ(words.observed.features.names, (std::vector<std::string>{"weight", "x"}));
   EXPECT_EQ(words.columns[4].role, "cluster");
-  ASSERT_FALSE(words.doubts.empty());
-  EXPECT_NE(words.doubts[0].find("3 groups: intervals by so few are rough"), std::string::npos);
+  ASSERT_FALSE(words.warnings.empty());
+  EXPECT_NE(
+      words.warnings[0].find("3 clusters: cluster-robust intervals are unreliable with so few"),
+      std::string::npos);
 }
 
 TEST(ClusterColumn, IsTheSameHoweverTheFileIsCut) {
@@ -117,11 +120,11 @@ TEST(ClusterColumn, SaysWhatIsWrongWithIt) {
                 .find("missing in 5 of 10 lines"),
             std::string::npos);
   EXPECT_NE(first_units_fault(ten_lines({"1"}, {"a"}), {.cluster = "village"})
-                .find("all nodes are in one group"),
+                .find("all nodes are in one cluster"),
             std::string::npos);
   EXPECT_NE(
       first_units_fault(ten_lines({"1"}, {"a", "b"}), {.weight = "weight", .cluster = "weight"})
-          .find("is named as the weight and as the cluster"),
+          .find("is named both as the weight and as the cluster"),
       std::string::npos);
 }
 
@@ -148,7 +151,7 @@ TEST(WeightColumn, ComesFromArraysToo) {
   EXPECT_EQ(faults_of([&] { make_dataset(Context(), arrays); }).size(), 1U);
 }
 
-TEST(WeightColumn, HasNoPartInDataThatIsNoTable) {
+TEST(WeightColumn, AppliesOnlyToCsvInput) {
   const auto faults = faults_of([] { refuse_table_options({.weight = "w", .cluster = "c"}); });
   ASSERT_EQ(faults.size(), 2U);
   EXPECT_NE(faults[0].find("--weight"), std::string::npos);

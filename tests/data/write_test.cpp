@@ -45,7 +45,7 @@ TEST(WriteDataset, KeepsAwkwardIdsNamesAndNumbers) {
   EXPECT_FALSE(again.truth.has_value());
 }
 
-TEST(WriteDataset, RefusesAMeasurementThatWouldNotReadBackAsOne) {
+TEST(WriteDataset, RefusesANumericFeatureThatWouldNotReadBackAsOne) {
   LoadedData data = testing::load_files(testing::valid_files());
   data.observed.features.names[0] = "y0";
   const testing::TemporaryFolder folder;
@@ -63,7 +63,7 @@ TEST(WriteDataset, RefusesAFolderWithFeaturesOfOtherData) {
             original.observed.checksum());
 }
 
-TEST(WriteDataset, RefusesDataWithoutALogAndFoldersItCannotMake) {
+TEST(WriteDataset, RefusesDataWithoutTreatmentsAndFoldersItCannotCreate) {
   const testing::TemporaryFolder folder;
   EXPECT_THROW(write_dataset(Context(0, 1), folder.path(), Dataset{}, nullptr), Error);
   const auto file = folder.write("file", "");

@@ -1,4 +1,4 @@
-// Corrections that count as far as they are sure, and whose value a standard error is about.
+// The shrunken doubly robust correction of network_dr, and the target of standard errors.
 
 #include <cmath>
 
@@ -35,7 +35,7 @@ CautiousCorrection correct(const Parts& parts) {
   return correct_cautiously(parts.expected, parts.weights, parts.residual);
 }
 
-TEST(CautiousCorrection, IsLeftOutWithinOneStandardError) {
+TEST(CautiousCorrection, IsDroppedWithinOneStandardError) {
   const double error = correct(parts_of(400, 0)).correction_error;
   EXPECT_NEAR(error, std::sqrt(2.0 / 400), 0.01);
   for (const double shift : {0.0, 0.5 * error, -0.99 * error}) {
@@ -45,7 +45,7 @@ TEST(CautiousCorrection, IsLeftOutWithinOneStandardError) {
   }
 }
 
-TEST(CautiousCorrection, CountsMoreTheSurerItIs) {
+TEST(CautiousCorrection, IsShrunkLessTheMoreSignificantItIs) {
   const double error = correct(parts_of(400, 0)).correction_error;
   double before = 0;
   for (const double sizes : {1.01, 1.5, 2.0, 5.0, 50.0}) {
@@ -59,13 +59,13 @@ TEST(CautiousCorrection, CountsMoreTheSurerItIs) {
     EXPECT_GT(correct(parts_of(400, sizes * error)).factor, before);
     before = correct(parts_of(400, sizes * error)).factor;
   }
-  EXPECT_GT(correct(parts_of(400, 1000 * error)).factor, 1 - 2e-6) << "sure";
+  EXPECT_GT(correct(parts_of(400, 1000 * error)).factor, 1 - 2e-6) << "significant";
   Parts exact = parts_of(400, 3);
   for (double& r : exact.residual) r = 3;
   EXPECT_EQ(correct(exact).factor, 1) << "without any error";
 }
 
-TEST(CautiousCorrection, OfNothingIsNothing) {
+TEST(CautiousCorrection, IsZeroWithoutResiduals) {
   Parts none = parts_of(100, 0);
   for (double& r : none.residual) r = 0;
   const CautiousCorrection found = correct(none);
@@ -74,13 +74,13 @@ TEST(CautiousCorrection, OfNothingIsNothing) {
   EXPECT_NEAR(found.direct.value, 2, 1e-12);
 }
 
-/// Evidence with what an outcome model implies, of these variances.
-OwnedEvidence with_implied(const KnownLog& sample, std::optional<double> of_these,
+/// Evidence with the implied weights of an outcome model and these variances.
+OwnedEvidence with_implied(const KnownLog& sample, std::optional<double> for_sample,
                            double of_model) {
   OwnedEvidence evidence = sample.evidence();
   evidence.implied = ImpliedWeights{.weights = std::vector<double>(sample.outcome.size(), 1.0),
                                     .variance = of_model,
-                                    .variance_of_these = of_these};
+                                    .variance_for_sample = for_sample};
   return evidence;
 }
 
@@ -88,28 +88,28 @@ Estimate row(const char* name, const OwnedEvidence& evidence) {
   return estimate(*find_estimator(name), evidence.view(), {});
 }
 
-TEST(Targets, TheDirectMethodIsAboutTheSampleWhereTheModelTells) {
+TEST(Targets, TheDirectMethodIsAboutTheSampleWhereTheModelHasItsVariance) {
   const KnownLog sample = known_log(400, 1, 0, 1);
-  const Estimate these = row("network_dm", with_implied(sample, 0.04, 0.09));
-  EXPECT_EQ(these.target, Target::kSample);
-  EXPECT_NEAR(these.standard_error, 0.2, 1e-12);
+  const Estimate sampled = row("network_dm", with_implied(sample, 0.04, 0.09));
+  EXPECT_EQ(sampled.target, Target::kSample);
+  EXPECT_NEAR(sampled.standard_error, 0.2, 1e-12);
   const std::vector<double> expected =
       expected_outcome(sample.evidence().view().policy, sample.evidence().outcome.mu.view());
   const double units = variance(expected, 1) / 400;
-  EXPECT_NEAR(these.population_standard_error, std::sqrt(units + 0.09), 1e-12);
+  EXPECT_NEAR(sampled.population_standard_error, std::sqrt(units + 0.09), 1e-12);
   const double quantile = 1.959963984540054;
-  EXPECT_NEAR(these.sampling_interval.first, these.value - quantile * 0.2, 1e-9);
-  EXPECT_NEAR(these.population_sampling_interval.second,
-              these.value + quantile * these.population_standard_error, 1e-9);
+  EXPECT_NEAR(sampled.sampling_interval.first, sampled.value - quantile * 0.2, 1e-9);
+  EXPECT_NEAR(sampled.population_sampling_interval.second,
+              sampled.value + quantile * sampled.population_standard_error, 1e-9);
 
-  const Estimate others = row("dm_ridge", with_implied(sample, std::nullopt, 0.09));
-  EXPECT_EQ(others.target, Target::kPopulation);
-  EXPECT_EQ(others.standard_error, others.population_standard_error);
-  EXPECT_EQ(others.sampling_interval, others.population_sampling_interval);
-  EXPECT_NEAR(others.standard_error, these.population_standard_error, 1e-12);
+  const Estimate population = row("dm_ridge", with_implied(sample, std::nullopt, 0.09));
+  EXPECT_EQ(population.target, Target::kPopulation);
+  EXPECT_EQ(population.standard_error, population.population_standard_error);
+  EXPECT_EQ(population.sampling_interval, population.population_sampling_interval);
+  EXPECT_NEAR(population.standard_error, sampled.population_standard_error, 1e-12);
 }
 
-TEST(CautiousCorrection, RestsOnNoMoreNodesThanItsRegression) {
+TEST(CautiousCorrection, HasNoLargerEffectiveSampleSizeThanItsRegression) {
   OwnedEvidence evidence = with_implied(known_log(400, 0.5, 0, 3), 0.04, 0.09);
   for (std::size_t i = 0; i < 400; ++i) evidence.implied->weights[i] = i < 12 ? 400.0 / 12 : 0;
   const Estimate found = row("network_dr", evidence);
@@ -118,7 +118,7 @@ TEST(CautiousCorrection, RestsOnNoMoreNodesThanItsRegression) {
   EXPECT_NE(found.warnings[0].find("12 of 400"), std::string::npos) << found.warnings[0];
 }
 
-TEST(Targets, RowsWithoutAModelOfTheOutcomeAreAboutThePopulation) {
+TEST(Targets, EstimatorsWithoutAnOutcomeModelAreAboutThePopulation) {
   const OwnedEvidence evidence = with_implied(known_log(400, 1, 0.2, 2), 0.04, 0.09);
   for (const EstimatorInfo& info : estimator_catalogue()) {
     if (info.needs_balance() || info.needs_outcome_model() || info.method == Method::kArmMeans) {
@@ -139,7 +139,7 @@ TEST(Targets, RowsWithoutAModelOfTheOutcomeAreAboutThePopulation) {
 TEST(NetworkDr, IsNetworkDmWhereTheModelIsRight) {
   const OwnedEvidence evidence = with_implied(known_log(400, 0, 0, 3), 0.04, 0.09);
   OwnedEvidence exact = evidence;
-  // Residuals that alternate: no correction is surer than chance.
+  // Alternating residuals: the correction is within its standard error.
   for (std::size_t i = 0; i < 400; ++i) {
     exact.sample.outcome[i] = exact.outcome.mu(i, exact.sample.arm[i]) + (i % 2 == 0 ? 0.1 : -0.1);
   }
@@ -150,7 +150,7 @@ TEST(NetworkDr, IsNetworkDmWhereTheModelIsRight) {
   EXPECT_EQ(dr.population_standard_error, dm.population_standard_error);
 }
 
-TEST(NetworkDr, FixesAModelThatIsWrongAndSaysSoInItsError) {
+TEST(NetworkDr, CorrectsAMisspecifiedModelAndHasALargerError) {
   const KnownLog sample = known_log(40000, 1, 0, 4);
   OwnedEvidence wrong = with_implied(sample, 1e-6, 2e-6);
   for (std::size_t i = 0; i < 40000; ++i) wrong.outcome.mu(i, 0) += 0.5;
@@ -174,7 +174,7 @@ TEST(NetworkDr, ItsErrorIsNeverBelowThatOfNetworkDm) {
   }
 }
 
-TEST(NetworkDr, HasNoErrorWhereNobodyKnowsThatOfTheModel) {
+TEST(NetworkDr, HasNoErrorWhereThatOfTheModelIsUnknown) {
   const OwnedEvidence evidence = known_log(200, 1, 0.1, 5).evidence();
   for (const char* name : {"network_dm", "network_dr"}) {
     const Estimate found = row(name, evidence);
@@ -185,7 +185,7 @@ TEST(NetworkDr, HasNoErrorWhereNobodyKnowsThatOfTheModel) {
   }
 }
 
-TEST(NetworkDr, StandsOnTheModelAloneWhereNoLoggedNodeDidWhatThePolicyWould) {
+TEST(NetworkDr, IsTheDirectMethodWithoutAnyOverlap) {
   KnownLog sample = known_log(200, 0, 0, 6);
   for (std::size_t i = 0; i < 200; ++i) sample.policy[i] = 1 - sample.treatment[i];
   const OwnedEvidence evidence = with_implied(sample, 0.01, 0.02);

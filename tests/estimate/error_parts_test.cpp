@@ -16,7 +16,7 @@ using testing::known_log;
 using testing::KnownLog;
 using testing::OwnedEvidence;
 
-/// Evidence with noise of a known variance, and the weights of a model that is linear.
+/// Evidence with noise of a known variance and the implied weights of a linear model.
 struct NoisyEvidence {
   OwnedEvidence owned;
   Matrix<double> noise;
@@ -52,7 +52,7 @@ TEST(ErrorParts, AreThoseOfTheFormula) {
     const double residual = log.outcome[i] - (t == 1 ? log.mu1[i] : log.mu0[i]);
     parts.push_back((1 - taken) * residual);
     unlogged += (1 - taken) * (1 - taken) * 0.25 / (300.0 * 300);
-    EXPECT_NEAR(found.parts.these[i], parts[i], 1e-12);
+    EXPECT_NEAR(found.parts.sample[i], parts[i], 1e-12);
     EXPECT_NEAR(found.parts.coefficient[i], 1 - taken, 1e-12);
   }
   EXPECT_NEAR(found.parts.unlogged_variance, unlogged, 1e-15);
@@ -60,31 +60,32 @@ TEST(ErrorParts, AreThoseOfTheFormula) {
   EXPECT_NEAR(found.parts.predictive_error, found.standard_error, 1e-12);
 }
 
-TEST(ErrorParts, NoiseOfOtherArmsCountsAsTheUserSays) {
+TEST(ErrorParts, NoiseOfOtherArmsFollowsTheOption) {
   const NoisyEvidence evidence(known_log(300, 1, 0, 2));
   const double independent = row("dm_ridge", evidence, ArmNoise::kIndependent).standard_error;
   const double shared = row("dm_ridge", evidence, ArmNoise::kShared).standard_error;
-  const double any = row("dm_ridge", evidence, ArmNoise::kWorstCase).standard_error;
-  EXPECT_LT(shared, 1e-12) << "every outcome has weight 1: what is shared cancels";
-  EXPECT_LT(independent, any);
-  EXPECT_LT(shared, any);
+  const double worst_case = row("dm_ridge", evidence, ArmNoise::kWorstCase).standard_error;
+  EXPECT_LT(shared, 1e-12) << "every outcome has weight 1: shared noise cancels";
+  EXPECT_LT(independent, worst_case);
+  EXPECT_LT(shared, worst_case);
 }
 
-TEST(ErrorParts, ThePopulationAreTheOtherTarget) {
+TEST(ErrorParts, ThePopulationIsTheOtherTarget) {
   const NoisyEvidence evidence(known_log(300, 1, 0, 3));
   for (const char* name : {"naive", "dm_ridge", "dr_ridge", "switch_dr", "dr_shrinkage"}) {
-    const Estimate these = row(name, evidence, ArmNoise::kIndependent);
-    const Estimate others = row(name, evidence, ArmNoise::kIndependent, Target::kPopulation);
-    EXPECT_EQ(these.target, Target::kSample) << name;
-    EXPECT_EQ(others.target, Target::kPopulation) << name;
-    EXPECT_EQ(others.standard_error, these.population_standard_error) << name;
-    if (std::string_view(name) == "naive") continue;  // its residuals are the spread of units
-    EXPECT_LT(these.standard_error, others.standard_error)
-        << name << ": the spread of units is not in it";
+    const Estimate sampled = row(name, evidence, ArmNoise::kIndependent);
+    const Estimate population = row(name, evidence, ArmNoise::kIndependent, Target::kPopulation);
+    EXPECT_EQ(sampled.target, Target::kSample) << name;
+    EXPECT_EQ(population.target, Target::kPopulation) << name;
+    EXPECT_EQ(population.standard_error, sampled.population_standard_error) << name;
+    if (std::string_view(name) == "naive")
+      continue;  // its residuals are the variance between units
+    EXPECT_LT(sampled.standard_error, population.standard_error)
+        << name << ": without the variance of sampling units";
   }
 }
 
-TEST(ErrorParts, WhatTheModelCouldNotLearnTakesThePlaceOfItsResiduals) {
+TEST(ErrorParts, ImbalanceReplacesThePartOfTheResidualsThatIsNotNoise) {
   NoisyEvidence evidence(known_log(300, 1, 0, 4));
   const Estimate plain = row("network_dm", evidence, ArmNoise::kIndependent);
   evidence.owned.implied->imbalance = {0.01};
@@ -95,7 +96,7 @@ TEST(ErrorParts, WhatTheModelCouldNotLearnTakesThePlaceOfItsResiduals) {
   EXPECT_NEAR(split.parts.predictive_error, plain.standard_error, 1e-12);
 }
 
-TEST(ErrorParts, OfACorrectedRowAreTheDirectMethodOnWhatIsLeft) {
+TEST(ErrorParts, OfACorrectedEstimatorAreTheDirectMethodOnTheUncorrectedPart) {
   const KnownLog log = known_log(50, 1, 0.3, 5);
   const OwnedEvidence owned = log.evidence();
   const Evidence evidence = owned.view();

@@ -26,7 +26,7 @@ Estimate of(const char* name, const OwnedEvidence& evidence, const EstimatorOpti
   return estimate(*find_estimator(name), evidence.view(), options);
 }
 
-/// Every row of the log, untreated where `share` of the nodes could never be treated.
+/// Treat-all, where a `share` of the nodes has propensity 0.
 KnownLog without_support(double share) {
   KnownLog sample = known_log(1000, 0, 0, 3);
   for (std::size_t i = 0; i < 1000; ++i) {
@@ -39,19 +39,22 @@ KnownLog without_support(double share) {
   return sample;
 }
 
-TEST(Overlap, NodesThatTheLogNeverTreatsAreLoudInEveryRow) {
+TEST(Overlap, EveryEstimatorWarnsOfNodesOffSupport) {
   const KnownLog sample = without_support(0.31);
   for (const char* name : {"naive", "ips", "snips", "ips_clipped", "dm", "dr", "switch_dr"}) {
     const Estimate result = of(name, sample.evidence());
     EXPECT_EQ(result.status, EstimateStatus::kCaution) << name;
     EXPECT_DOUBLE_EQ(*result.off_support_fraction, 0.31) << name;
     EXPECT_NEAR(*result.mean_weight, 0.69, 0.08) << name;
-    EXPECT_TRUE(says(result, "31 % of the nodes as the log never could (propensity 0)")) << name;
-    EXPECT_FALSE(says(result, "the mean weight")) << name << ": 0.69 is what to expect";
+    EXPECT_TRUE(says(
+        result,
+        "positivity violation: 31 % of the policy's assignments are off support (propensity 0)"))
+        << name;
+    EXPECT_FALSE(says(result, "mean importance weight is")) << name << ": 0.69 is expected";
   }
 }
 
-TEST(Overlap, EstimatorsByWeightsHaveNoIntervalWhereTheLogNeverDidWhatThePolicyDoes) {
+TEST(Overlap, WeightingEstimatorsHaveNoIntervalOffSupport) {
   const KnownLog sample = without_support(0.31);
   for (const char* name : {"ips", "snips", "ips_clipped", "dr"}) {
     const Estimate result = of(name, sample.evidence());
@@ -63,20 +66,20 @@ TEST(Overlap, EstimatorsByWeightsHaveNoIntervalWhereTheLogNeverDidWhatThePolicyD
   EXPECT_FALSE(std::isnan(of("naive", sample.evidence()).standard_error));
 }
 
-TEST(Overlap, OneNodeInAThousandIsShownAndChangesNothing) {
+TEST(Overlap, OneNodeInAThousandIsReportedWithoutAWarning) {
   const Estimate result = of("snips", without_support(0.001).evidence());
   EXPECT_EQ(*result.off_support_fraction, 0.001);
   EXPECT_TRUE(result.warnings.empty()) << result.warnings[0];
   EXPECT_TRUE(std::isfinite(result.standard_error));
 }
 
-TEST(Overlap, APolicyThatAvoidsTheUnsupportedArmIsSupported) {
+TEST(Overlap, APolicyThatAvoidsTheUnsupportedArmIsOnSupport) {
   KnownLog sample = without_support(0.31);
   for (double& p : sample.policy) p = 0;
   EXPECT_EQ(*of("ips", sample.evidence()).off_support_fraction, 0);
 }
 
-TEST(Overlap, FittedPropensitiesBelowTheBoundCountByWhatThePolicyDoes) {
+TEST(Overlap, FittedPropensitiesBelowTheBoundCountByThePolicysProbability) {
   KnownLog sample = known_log(1000, 0, 0, 4);
   std::vector<double> unbounded = sample.propensity;
   for (std::size_t i = 0; i < 100; ++i) {
@@ -90,11 +93,11 @@ TEST(Overlap, FittedPropensitiesBelowTheBoundCountByWhatThePolicyDoes) {
   const Estimate direct = of("naive", input);
   EXPECT_DOUBLE_EQ(*direct.off_support_fraction, 0.025);
   EXPECT_TRUE(
-      says(direct, "2.5 % of the nodes as the log hardly ever did (propensity below 0.01)"));
+      says(direct, "2.5 % of the policy's assignments are off support (propensity below 0.01)"));
   EXPECT_TRUE(std::isfinite(of("snips", input).standard_error)) << "a fit is no certainty";
 }
 
-TEST(Overlap, FittedPropensitiesBelowTheBoundSpoilIntervalsWhereWeightsFallShortToo) {
+TEST(Overlap, FittedPropensitiesBelowTheBoundRemoveIntervalsWhereTheMeanWeightIsLowToo) {
   KnownLog sample = without_support(0.31);
   std::vector<double> unbounded = sample.propensity;
   for (std::size_t i = 0; i < 310; ++i) {
@@ -105,14 +108,14 @@ TEST(Overlap, FittedPropensitiesBelowTheBoundSpoilIntervalsWhereWeightsFallShort
   input.propensity = fitted_table(sample.propensity, unbounded, 0.01);
   const Estimate result = of("snips", input);
   EXPECT_TRUE(std::isnan(result.standard_error));
-  EXPECT_TRUE(says(result, "the log lacks part of what the policy does"));
-  EXPECT_TRUE(says(of("switch_dr", input), "the log lacks part of what the policy does"));
+  EXPECT_TRUE(says(result, "part of the policy is off support"));
+  EXPECT_TRUE(says(of("switch_dr", input), "part of the policy is off support"));
   const Estimate direct = of("dm_nn", input);
-  EXPECT_TRUE(says(direct, "outcome model as exact"));
+  EXPECT_TRUE(says(direct, "estimation error of the outcome model"));
   EXPECT_FALSE(says(direct, "dr_nn has one")) << "not here";
 }
 
-TEST(ConstantArm, TakesTheIntervalOfPoliciesThatGiveIt) {
+TEST(ConstantArm, RemovesTheIntervalOfPoliciesThatAssignIt) {
   KnownLog sample = known_log(400, 0, 0, 8);
   for (std::size_t i = 0; i < 400; ++i) {
     if (sample.treatment[i] == 1) sample.outcome[i] = 3;
@@ -122,7 +125,7 @@ TEST(ConstantArm, TakesTheIntervalOfPoliciesThatGiveIt) {
       std::ranges::fill(sample.policy, share);
       const Estimate given = of(name, sample.evidence());
       EXPECT_TRUE(std::isnan(given.standard_error)) << name;
-      EXPECT_TRUE(says(given, "every outcome of arm 1 is the same (3)")) << name;
+      EXPECT_TRUE(says(given, "all outcomes in arm 1 are equal (3)")) << name;
       EXPECT_EQ(given.status, EstimateStatus::kCaution) << name;
     }
     std::ranges::fill(sample.policy, 0.0);
@@ -139,21 +142,21 @@ TEST(Overlap, WithoutPropensitiesNothingIsKnown) {
   EXPECT_FALSE(result.off_support_fraction);
 }
 
-TEST(MeanWeight, ThatPropensitiesCannotExplainIsAWarningOfRowsThatUseThem) {
+TEST(MeanWeight, FarFromOneIsAWarningOfEstimatorsThatUsePropensities) {
   KnownLog right = known_log(2000, 1, 0, 6);
   std::fill(right.policy.begin(), right.policy.end(), 1.0);
-  EXPECT_FALSE(says(of("ips", right.evidence()), "the mean weight"));
+  EXPECT_FALSE(says(of("ips", right.evidence()), "mean importance weight"));
   KnownLog wrong = right;
   for (double& e : wrong.propensity) e *= 0.8;
-  EXPECT_TRUE(says(of("ips", wrong.evidence()), "they do not describe the log"));
-  EXPECT_FALSE(says(of("naive", wrong.evidence()), "the mean weight"));
+  EXPECT_TRUE(says(of("ips", wrong.evidence()), "the propensities are misspecified"));
+  EXPECT_FALSE(says(of("naive", wrong.evidence()), "mean importance weight"));
 }
 
-TEST(BoundedWeights, AreAWarningByWhatTheyDoToTheValueAndNotByTheirNumber) {
+TEST(BoundedWeights, AreAWarningWhereTheyMoveTheEstimateHoweverMany) {
   KnownLog sample = known_log(1000, 1, 0, 7);
   std::vector<double> unbounded = sample.propensity;
-  // Nine nodes in ten are decided by the log, and the policy does the same: bounding them by a
-  // hair changes their weights from 1 to 1.0001.
+  // For nine nodes in ten assignment is nearly deterministic, and the policy assigns the same arm:
+  // bounding changes their weights from 1 to 1.0001.
   for (std::size_t i = 0; i < 900; ++i) {
     const bool treated = sample.treatment[i] == 1;
     sample.policy[i] = treated ? 1 : 0;
@@ -166,7 +169,7 @@ TEST(BoundedWeights, AreAWarningByWhatTheyDoToTheValueAndNotByTheirNumber) {
   EXPECT_DOUBLE_EQ(calm.clipped_fraction, 0.9);
   EXPECT_TRUE(calm.warnings.empty()) << calm.warnings[0];
 
-  // One node with a large weight, cut: that moves the value.
+  // Bounding one large weight moves the estimate.
   sample.policy[950] = sample.treatment[950];
   unbounded[950] = sample.treatment[950] == 1 ? 0.005 : 0.995;
   sample.propensity[950] = sample.treatment[950] == 1 ? 0.05 : 0.95;
@@ -174,18 +177,18 @@ TEST(BoundedWeights, AreAWarningByWhatTheyDoToTheValueAndNotByTheirNumber) {
   input = sample.evidence();
   input.propensity = fitted_table(sample.propensity, unbounded, 0.05);
   const Estimate moved = of("ips", input);
-  EXPECT_TRUE(says(moved, "keeping propensities within [0.05, 0.95] moved the value by -1.8"))
+  EXPECT_TRUE(says(moved, "keeping propensities within [0.05, 0.95] moved the estimate by -1.8"))
       << moved.warnings.size();
   EXPECT_TRUE(says(moved, "standard errors)"));
 }
 
-TEST(BoundedWeights, AClipThatMovesTheValueSaysHowFar) {
+TEST(BoundedWeights, AClipReportsHowFarItMovedTheEstimate) {
   const KnownLog sample = known_log(1000, 1, 0, 8);
   const double free = of("ips_clipped", sample.evidence(), {.clip = 1e9}).value;
-  EXPECT_FALSE(says(of("ips_clipped", sample.evidence(), {.clip = 1e9}), "moved the value"));
+  EXPECT_FALSE(says(of("ips_clipped", sample.evidence(), {.clip = 1e9}), "moved the estimate"));
   const Estimate cut = of("ips_clipped", sample.evidence(), {.clip = 1});
   EXPECT_TRUE(
-      says(cut, fmt::format("clipping weights moved the value by {:+.3g} (", cut.value - free)));
+      says(cut, fmt::format("clipping weights moved the estimate by {:+.3g} (", cut.value - free)));
 }
 
 TEST(ImplausiblePredictions, AreAWarningWhereTheyMoveTheValue) {
@@ -198,21 +201,22 @@ TEST(ImplausiblePredictions, AreAWarningWhereTheyMoveTheValue) {
   };
   predict(0, 1000);  // the value would be off by about 1000·π_0/1000
   const Estimate bounded = of("dr", input);
-  EXPECT_TRUE(
-      says(bounded, "0.1 % of the nodes lie far outside the outcomes seen and were bounded"));
+  EXPECT_TRUE(says(
+      bounded,
+      "0.1 % of the nodes lie far outside the range of observed outcomes; truncating them moved"));
   EXPECT_EQ(bounded.value, of("dr", sample.evidence()).value);
 
   input.outcome.implausible.clear();
   predict(0, 1e-3);
-  EXPECT_FALSE(says(of("dr", input), "outside the outcomes seen")) << "neither many nor far";
+  EXPECT_FALSE(says(of("dr", input), "range of observed outcomes")) << "neither many nor far";
   for (std::size_t i = 1; i < 20; ++i) predict(i, 1e-3);
   EXPECT_TRUE(says(of("dr", input), "2 % of the nodes lie far outside")) << "many";
 
   input.policy = two_arm_probabilities(std::vector<double>(1000, 0.0));
-  EXPECT_FALSE(says(of("dm", input), "outside the outcomes seen")) << "a policy that uses none";
+  EXPECT_FALSE(says(of("dm", input), "range of observed outcomes")) << "a policy that uses none";
 }
 
-TEST(StandardErrors, ThatWouldTakeTheOutcomeModelAsExactAreNotGiven) {
+TEST(StandardErrors, ThatWouldIgnoreTheErrorOfTheOutcomeModelAreNotReported) {
   const KnownLog sample = known_log(500, 1, 0.3, 10);
   for (const auto& [name, valid] : {std::pair{"switch_dr", "dr_ridge"},
                                     {"dr_shrinkage", "dr_ridge"},
@@ -226,7 +230,9 @@ TEST(StandardErrors, ThatWouldTakeTheOutcomeModelAsExactAreNotGiven) {
                 std::isnan(result.sampling_interval.second))
         << name;
     EXPECT_EQ(result.status, EstimateStatus::kCaution) << name;
-    EXPECT_TRUE(says(result, std::string("outcome model as exact; ") + valid + " has one")) << name;
+    EXPECT_TRUE(
+        says(result, std::string("estimation error of the outcome model; ") + valid + " has one"))
+        << name;
     EXPECT_TRUE(std::isfinite(of(valid, sample.evidence()).standard_error)) << valid;
   }
   OwnedEvidence input = sample.evidence();

@@ -27,8 +27,8 @@ void expect_same_error(const Estimate& a, const Estimate& b) {
   }
 }
 
-/// One row of the catalogue for each formula: rows that differ in their nuisances alone would be
-/// copies here. Through the whole evaluation they are tested in tests/experiment.
+/// One estimator for each formula: estimators that differ in their nuisances alone would be copies
+/// here. tests/evaluate tests them through a complete evaluation.
 class EveryMethod : public ::testing::TestWithParam<std::string> {
  protected:
   static const EstimatorInfo& info() { return *find_estimator(GetParam()); }
@@ -85,7 +85,7 @@ TEST_P(EveryMethod, IsUnchangedByTheOrderOfNodes) {
 TEST_P(EveryMethod, RecoversTheValueOfARandomisedLog) {
   const KnownLog sample = known_log(40000, 0, 0, 3);
   const Estimate result = of(sample);
-  // The naive estimator ignores that this policy treats those with less to gain.
+  // The naive estimator ignores that this policy treats units with smaller effects.
   if (info().method == Method::kArmMeans) {
     EXPECT_GT(std::abs(result.value - sample.true_value), 0.1);
   } else {
@@ -93,8 +93,7 @@ TEST_P(EveryMethod, RecoversTheValueOfARandomisedLog) {
   }
 }
 
-/// The first row of every method but kernel balancing, which has another function and tests of its
-/// own.
+/// The first estimator of every method but kernel balancing, which has its own function and tests.
 std::vector<std::string> one_row_per_method() {
   std::vector<std::string> names;
   std::set<Method> seen = {Method::kKernelBalancing};
@@ -107,7 +106,7 @@ std::vector<std::string> one_row_per_method() {
 INSTANTIATE_TEST_SUITE_P(Catalogue, EveryMethod, ::testing::ValuesIn(one_row_per_method()),
                          [](const auto& row) { return row.param; });
 
-TEST(WeightedEstimators, ValueTheLoggingPolicyAtExactlyTheMeanOutcome) {
+TEST(WeightedEstimators, ValueTheLoggedPolicyAtExactlyTheMeanOutcome) {
   KnownLog sample = known_log(777, 1, 0, 4);
   sample.policy = sample.propensity;
   const double mean_outcome = mean(sample.outcome);
@@ -122,9 +121,9 @@ TEST(DoublyRobust, StaysRightWhenTheOutcomeModelIsWrongAndTheDirectMethodDoesNot
   KnownLog wrong = sample;
   for (double& value : wrong.mu0) value += 0.5;
   const double direct = estimate(*find_estimator("dm"), wrong.evidence().view(), {}).value;
-  const double robust = estimate(*find_estimator("dr"), wrong.evidence().view(), {}).value;
+  const double doubly_robust = estimate(*find_estimator("dr"), wrong.evidence().view(), {}).value;
   EXPECT_GT(std::abs(direct - sample.true_value), 0.1);
-  EXPECT_NEAR(robust, sample.true_value, 0.05);
+  EXPECT_NEAR(doubly_robust, sample.true_value, 0.05);
 }
 
 TEST(DoublyRobust, ShrinkageGoesFromTheDirectMethodToPlainDr) {
@@ -140,7 +139,7 @@ TEST(DoublyRobust, ShrinkageGoesFromTheDirectMethodToPlainDr) {
               value("dr", {.correction = Correction::kPlain}), kTight);
 }
 
-TEST(Warnings, SayWhenThePolicyDoesWhatTheLogHardlyEverDid) {
+TEST(Warnings, ReportPoorOverlap) {
   KnownLog sample = known_log(1039, 0, 0, 7);
   for (std::size_t i = 0; i < sample.policy.size(); ++i) {
     sample.propensity[i] = sample.treatment[i] == 1 ? 0.9 : 0.1;
@@ -149,11 +148,11 @@ TEST(Warnings, SayWhenThePolicyDoesWhatTheLogHardlyEverDid) {
   const Estimate result = estimate(*find_estimator("snips"), sample.evidence().view(), {});
   EXPECT_EQ(result.status, EstimateStatus::kCaution);
   const std::string expected =
-      "effective sample size is 12 of 1,039: the policy does what the log hardly ever did";
+      "effective sample size 12 of 1,039: the policy overlaps little with the logged policy";
   EXPECT_EQ(std::count(result.warnings.begin(), result.warnings.end(), expected), 1);
 }
 
-TEST(Warnings, AValueThatDoesNotExistIsAStatus) {
+TEST(Warnings, AnUndefinedEstimateIsAStatus) {
   KnownLog sample = known_log(50, 0, 0, 8);
   for (std::size_t i = 0; i < 50; ++i) sample.policy[i] = 1 - sample.treatment[i];
   for (const char* name : {"snips", "ips", "ips_clipped"}) {
@@ -161,7 +160,9 @@ TEST(Warnings, AValueThatDoesNotExistIsAStatus) {
     EXPECT_EQ(result.status, EstimateStatus::kUndefined) << name;
     EXPECT_TRUE(std::isnan(result.value)) << name;
     EXPECT_TRUE(std::isnan(result.standard_error)) << name;
-    EXPECT_EQ(result.warnings[0], "no value: no logged node did what the policy would do") << name;
+    EXPECT_EQ(result.warnings[0],
+              "no estimate: no logged node received an arm that the policy assigns")
+        << name;
   }
 }
 

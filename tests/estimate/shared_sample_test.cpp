@@ -1,4 +1,4 @@
-// Estimates of a sample that several processes have parts of.
+// Estimates of a sample that is distributed over several ranks.
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 namespace cone {
 namespace {
 
-/// A sample with everything that an estimate can rest on; rows beyond n repeat the first ones.
+/// A sample with all inputs of an estimate; rows beyond n repeat the first ones.
 struct Logged {
   LoggedSample sample;
   Matrix<double> policy;
@@ -55,7 +55,7 @@ Logged make_log(std::size_t n, std::size_t copies, const Totals& totals) {
   return out;
 }
 
-TEST(SharedSample, EstimatesAreThoseOfAllProcesses) {
+TEST(SharedSample, EstimatesAreThoseOfAllRanks) {
   const testing::TwoAlike two;
   const Logged part = make_log(90, 1, two);
   const Logged all = make_log(90, 2, Totals::alone());
@@ -96,8 +96,8 @@ TEST(SharedSample, EstimatesAreThoseOfAllProcesses) {
       EXPECT_EQ(own.status, expected.status);
       EXPECT_EQ(own.warnings, expected.warnings);
       EXPECT_FALSE(own.warnings.empty());
-      for (std::size_t i = 0; i < own.parts.these.size(); ++i) {
-        expect_same(own.parts.these[i], expected.parts.these[i]);
+      for (std::size_t i = 0; i < own.parts.sample.size(); ++i) {
+        expect_same(own.parts.sample[i], expected.parts.sample[i]);
       }
     }
   }

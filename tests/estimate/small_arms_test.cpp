@@ -1,4 +1,4 @@
-// Few units of one arm may carry an estimate that many units of others hide.
+// Few units of one arm may dominate the variance while the overall effective sample size is large.
 
 #include <algorithm>
 #include <iterator>
@@ -75,35 +75,36 @@ std::vector<std::string> small_arms_said(const char* name, const Log& log, Targe
 
 constexpr const char* kWeighingRows[] = {"ips", "snips", "dr_ridge", "dm_ridge", "network_dm"};
 
-TEST(SmallArms, AFifthForAnArmOfSixIsSaidThoughHundredsCount) {
+TEST(SmallArms, AFifthOfThePolicyOnAnArmOfSixIsAWarning) {
   const Log log = make_log({297, 297, 6}, {0, 0.8, 0.2});
   for (const char* row : kWeighingRows) {
     for (const Target target : {Target::kSample, Target::kPopulation}) {
       const std::vector<std::string> said = small_arms_said(row, log, target);
       ASSERT_EQ(said.size(), 1U) << row;
-      EXPECT_EQ(said[0].find("effective sample size 6 in arm 'rare', which makes "), 0U) << said[0];
+      EXPECT_EQ(said[0].find("effective sample size 6 in arm 'rare', which contributes "), 0U)
+          << said[0];
     }
   }
 }
 
-TEST(SmallArms, ManyUnitsOrALittleOfTheVarianceAreNoReason) {
+TEST(SmallArms, ManyUnitsOrLittleVarianceAreNoWarning) {
   for (const char* row : kWeighingRows) {
     EXPECT_TRUE(
         small_arms_said(row, make_log({200, 200, 200}, {0, 0.8, 0.2}), Target::kSample).empty())
         << row;
     EXPECT_TRUE(
         small_arms_said(row, make_log({297, 297, 6}, {0.5, 0.5, 0}), Target::kSample).empty())
-        << row << ": never given";
+        << row << ": never assigned";
     EXPECT_TRUE(
         small_arms_said(row, make_log({280, 280, 40}, {0.49, 0.49, 0.02}), Target::kSample).empty())
-        << row << ": hardly given";
+        << row << ": rarely assigned";
     EXPECT_TRUE(
         small_arms_said(row, make_log({30, 30, 30}, {0, 0.5, 0.5}), Target::kSample).empty())
-        << row << ": the effective sample size tells";
+        << row << ": the overall effective sample size is small too";
   }
 }
 
-TEST(SmallArms, AreCountedOverAllProcesses) {
+TEST(SmallArms, AreCountedOverAllRanks) {
   const testing::TwoAlike two;
   const Log half = make_log({300, 300, 30}, {0, 0.8, 0.2}, two);
   const Log alone = make_log({300, 300, 30}, {0, 0.8, 0.2});

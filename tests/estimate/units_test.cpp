@@ -1,4 +1,4 @@
-// Nodes that stand for several units: what weights must do to every formula.
+// Survey weights: a node stands for several units.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -25,8 +25,8 @@ struct Row {
   Correction correction = Correction::kSelfNormalised;
 };
 
-/// Rows that are fitted to nothing, with what they are given. The literal correction divides by the
-/// number of nodes twice, so that nodes twice are not a node of weight two.
+/// Estimators, with given nuisances. The literal correction is left out: it divides by the number
+/// of nodes twice, so that a node of weight two is not two nodes.
 const std::vector<Row> kRows = {
     {"naive"},      {"ips"},         {"snips"},     {"ips_clipped"},
     {"dm_ridge"},   {"dr_ridge"},    {"switch_dr"}, {"dr_ridge", Correction::kPlain},
@@ -81,7 +81,8 @@ TEST(Units, ANodeOfWeightTwoIsTwoNodes) {
   const OwnedEvidence weighted = weighted_evidence(log, count);
   const OwnedEvidence repeated = repeat_nodes(log, count).evidence();
   for (const Row& row : kRows) {
-    if (std::string(row.name) == "network_dr") continue;  // shrinks by an error, of fewer nodes
+    if (std::string(row.name) == "network_dr")
+      continue;  // its factor depends on the number of nodes
     const Estimate one = estimate_row(row, weighted);
     const Estimate two = estimate_row(row, repeated);
     EXPECT_NEAR(one.value, two.value, 1e-12) << row.name;
@@ -91,7 +92,7 @@ TEST(Units, ANodeOfWeightTwoIsTwoNodes) {
   }
 }
 
-TEST(Units, OneScaleOfAllWeightsChangesNothing) {
+TEST(Units, AreInvariantToTheScaleOfTheWeights) {
   const KnownLog log = known_log(200, 0.8, 0.3, 2);
   std::vector<double> weight = draw_counts(200, 2);
   const OwnedEvidence once = weighted_evidence(log, weight);
@@ -107,7 +108,7 @@ TEST(Units, OneScaleOfAllWeightsChangesNothing) {
   }
 }
 
-TEST(Units, ANodeWithoutWeightAddsNothing) {
+TEST(Units, ANodeOfWeightZeroAddsNothing) {
   KnownLog log = known_log(200, 0.8, 0.3, 3);
   std::vector<double> weight = draw_counts(200, 3);
   weight[17] = 0;
@@ -125,7 +126,7 @@ TEST(Units, ANodeWithoutWeightAddsNothing) {
 }
 
 TEST(Units, InfluenceIsTheDerivativeByTheNumberOfUnits) {
-  // A unit more at node i moves the value by influence per unit over the number of units.
+  // One more unit at node i moves the value by its influence per unit over the number of units.
   const KnownLog log = known_log(60, 0.8, 0.3, 4);
   std::vector<double> weight = draw_counts(60, 4);
   for (double& w : weight) w += 0.5;
@@ -150,7 +151,7 @@ TEST(Units, InfluenceIsTheDerivativeByTheNumberOfUnits) {
   }
 }
 
-TEST(Units, AToyByHand) {
+TEST(Units, AnExampleByHand) {
   // Four nodes of weights 1, 3, 2, 2; treat-all; propensities 1/2, 1/2, 1/4, 1/2.
   KnownLog log;
   log.treatment = {1, 0, 1, 1};
@@ -175,7 +176,7 @@ TEST(Units, AToyByHand) {
 }
 
 TEST(Units, StandardErrorsAreThoseOfRepeatedSamples) {
-  // Nodes come with weights that go with their outcomes; the value is of the weighted population.
+  // Survey weights correlate with outcomes; the value is that of the weighted population.
   constexpr std::size_t kDraws = 600;
   for (const Row& row : {Row{"naive"}, Row{"snips"}, Row{"dr_ridge"}}) {
     std::vector<double> values;
@@ -193,9 +194,9 @@ TEST(Units, StandardErrorsAreThoseOfRepeatedSamples) {
   }
 }
 
-TEST(Units, WhatBoundsAWeightBoundsThatOfOneUnit) {
+TEST(Units, BoundsApplyToTheWeightOfOneUnit) {
   const std::vector<double> units = {2, 0.5, 0};
-  const std::vector<double> weights = {2 * 3.0, 0.5 * 3.0, 0};  // everyone's weight is 3
+  const std::vector<double> weights = {2 * 3.0, 0.5 * 3.0, 0};  // the weight of a unit is 3
   EXPECT_EQ(clipped_weights(weights, 2, units), (std::vector<double>{4, 1, 0}));
   EXPECT_EQ(switched_weights(weights, 2.5, units), (std::vector<double>{0, 0, 0}));
   EXPECT_EQ(switched_weights(weights, 3, units), weights);
@@ -205,8 +206,8 @@ TEST(Units, WhatBoundsAWeightBoundsThatOfOneUnit) {
   EXPECT_EQ(shrunk[2], 0);
 }
 
-TEST(Units, SharedNoiseOfTheArmsIsTakenOffForEveryUnit) {
-  // Where a node's outcomes share all their noise, its part is (v − w)·r.
+TEST(Units, NoiseSharedByTheArmsCancelsForEveryUnit) {
+  // Where a node's potential outcomes share all their noise, its contribution is (v − w)·r.
   const KnownLog log = known_log(100, 0.8, 0.3, 6);
   std::vector<double> weight = draw_counts(100, 6);
   OwnedEvidence evidence = weighted_evidence(log, weight);
@@ -216,7 +217,7 @@ TEST(Units, SharedNoiseOfTheArmsIsTakenOffForEveryUnit) {
   view.noise = &noise;
   const Estimate found = estimate(*find_estimator("dm_ridge"), view,
                                   {.target = Target::kSample, .arm_noise = ArmNoise::kShared});
-  for (const double part : found.parts.these) EXPECT_NEAR(part, 0, 1e-12);
+  for (const double part : found.parts.sample) EXPECT_NEAR(part, 0, 1e-12);
 }
 
 }  // namespace

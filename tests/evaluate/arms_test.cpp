@@ -40,7 +40,7 @@ TEST(Arms, RelabellingThemChangesNoClosedForm) {
     const EvaluationRecord before = run(world, options);
     for (const std::vector<Arm>& order : {std::vector<Arm>{1, 0, 2}, {2, 0, 1}, {0, 2, 1}}) {
       const EvaluationRecord after = run(testing::with_arms_relabelled(world, order), options);
-      // Names that stand for one estimator with given models are there once.
+      // Estimators that coincide with given models are listed once.
       const std::size_t count = before.policies[0].estimates.size();
       if (source == NuisanceSource::kFitted) {
         ASSERT_EQ(count, options.estimators.size());
@@ -62,14 +62,14 @@ TEST(Arms, RelabellingThemChangesNoClosedForm) {
   }
 }
 
-TEST(Arms, RelabellingThemMovesTrainedRowsByNoMoreThanAnotherSeedDoes) {
+TEST(Arms, RelabellingThemMovesTrainedEstimatorsByNoMoreThanAnotherSeed) {
   const SmallWorld world = arms_world(400, 3, 2);
   const auto options = rows_that(/*trained=*/true);
   const EvaluationRecord before = run(world, options);
   const EvaluationRecord after = run(testing::with_arms_relabelled(world, {2, 0, 1}), options);
   for (std::size_t k = 0; k < options.estimators.size(); ++k) {
     const Estimate& was = before.policies[0].estimates[k];
-    // Outcomes have a standard deviation of 1.5; the naive value is off by more than this.
+    // Outcomes have a standard deviation of 1.5; the bias of naive is larger than this.
     EXPECT_NEAR(after.policies[0].estimates[k].value, was.value, 0.3) << was.estimator;
   }
 }
@@ -101,7 +101,7 @@ TEST(Arms, OfAnyNumberAreEvaluatedCloseToTheTruth) {
     EXPECT_NEAR(sum(policy.arm_fractions), 1, 1e-12);
     for (const Estimate& e : policy.estimates) {
       if (e.estimator == "naive") {
-        EXPECT_GT(std::abs(e.value - *policy.truth), 0.05) << "the log is confounded";
+        EXPECT_GT(std::abs(e.value - *policy.truth), 0.05) << "treatment is confounded";
       } else {
         EXPECT_NEAR(e.value, *policy.truth, 4 * 0.05) << e.estimator << " " << num_arms;
       }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kBalanceNodes = 4000;
 
-/// Measurements x0 and x1 on a ring with chords, and treatments drawn from the propensities.
+/// Numeric features x0 and x1 on a ring with chords, and treatments drawn from the propensities.
 struct LoggedWorld {
   std::vector<std::vector<double>> rows;
   Dataset data;
@@ -27,7 +27,7 @@ struct LoggedWorld {
     return take_sample(data, nodes);
   }
   std::vector<ArmBalance> balance(const Matrix<double>& propensity) const {
-    return measure_balance(Context(0, 2), data.features, WholeNeighbourhood(data.graph), sample(),
+    return measure_balance(Context(0, 2), data.features, LocalNeighbourhood(data.graph), sample(),
                            propensity.view());
   }
 };
@@ -52,14 +52,14 @@ LoggedWorld make_logged_world(Confounder confounder) {
   data.features = {testing::sparse_from_rows(world.rows), {"x0", "x1"}, 2};
   std::vector<double> treated;
   for (std::size_t i = 0; i < kBalanceNodes; ++i) {
-    double reason = world.rows[i][0];
+    double confounder_value = world.rows[i][0];
     if (confounder == Confounder::kNeighbours) {
       const auto neighbours = data.graph.neighbours(static_cast<NodeIndex>(i));
-      reason = 0;
-      for (const NodeIndex j : neighbours) reason += world.rows[j][0];
-      reason /= std::sqrt(static_cast<double>(neighbours.size()));
+      confounder_value = 0;
+      for (const NodeIndex j : neighbours) confounder_value += world.rows[j][0];
+      confounder_value /= std::sqrt(static_cast<double>(neighbours.size()));
     }
-    treated.push_back(sigmoid(reason));
+    treated.push_back(sigmoid(confounder_value));
     data.treatment.push_back(rng.bernoulli(treated.back()) ? 1 : 0);
     data.outcome.push_back(rng.normal());
   }
@@ -79,7 +79,7 @@ const ColumnBalance& find_column(const ArmBalance& arm, const std::string& name,
   throw std::runtime_error("no column " + name);
 }
 
-TEST(Balance, IsTheDifferenceOfMeansInStandardDeviations) {
+TEST(Balance, IsTheStandardisedMeanDifference) {
   const LoggedWorld world = make_logged_world(Confounder::kOwn);
   const ColumnBalance found = find_column(world.balance(world.e)[1], "x0", "own");
   std::vector<double> all;
@@ -98,7 +98,7 @@ TEST(Balance, IsTheDifferenceOfMeansInStandardDeviations) {
   EXPECT_NEAR(found.after, (weighted / weight - mean(all)) / sd, 1e-12);
 }
 
-TEST(Balance, WeightingByRightPropensitiesFixesAnImbalance) {
+TEST(Balance, WeightingByCorrectPropensitiesRemovesAnImbalance) {
   const LoggedWorld world = make_logged_world(Confounder::kOwn);
   for (const ArmBalance& arm : world.balance(world.e)) {
     EXPECT_GT(arm.largest_before, 0.3);
@@ -110,23 +110,23 @@ TEST(Balance, WeightingByRightPropensitiesFixesAnImbalance) {
   }
 }
 
-TEST(Balance, UselessPropensitiesLeaveAnImbalanceAndSaySo) {
+TEST(Balance, ConstantPropensitiesLeaveAnImbalanceAndItIsACaution) {
   const LoggedWorld world = make_logged_world(Confounder::kOwn);
   for (const ArmBalance& arm : world.balance(even_propensity())) {
     EXPECT_DOUBLE_EQ(arm.largest_before, arm.largest_after);
     EXPECT_TRUE(arm.verdict.is_caution);
-    EXPECT_NE(arm.verdict.sentence.find("'x0' ("), std::string::npos) << arm.verdict.sentence;
+    EXPECT_NE(arm.verdict.sentence.find("'x0' under"), std::string::npos) << arm.verdict.sentence;
   }
 }
 
-TEST(Balance, SeesConfoundingByNeighboursThatNoOwnFeatureShows) {
+TEST(Balance, DetectsConfoundingByNeighboursThatNoOwnFeatureShows) {
   const LoggedWorld world = make_logged_world(Confounder::kNeighbours);
   for (const ArmBalance& arm : world.balance(even_propensity())) {
     EXPECT_LT(std::abs(find_column(arm, "x0", "own").after), 0.1);
     EXPECT_GT(std::abs(find_column(arm, "x0", "neighbours").after), 0.3);
     EXPECT_LT(std::abs(find_column(arm, "x1", "neighbours").after), 0.1);
     EXPECT_TRUE(arm.verdict.is_caution);
-    EXPECT_NE(arm.verdict.sentence.find("'x0' of neighbours"), std::string::npos)
+    EXPECT_NE(arm.verdict.sentence.find("'x0' averaged over neighbours"), std::string::npos)
         << arm.verdict.sentence;
   }
   for (const ArmBalance& arm : world.balance(world.e)) EXPECT_FALSE(arm.verdict.is_caution);
@@ -170,13 +170,13 @@ TEST(Balance, ShowsTheFeaturesThatDifferMostAndNoConstants) {
   for (std::size_t i = 0; i < kBalanceNodes; ++i) {
     Rng rng(4, Stream::kTest, i);
     std::vector<double>& row = world.rows[i];
-    const double reason = row[0];
+    const double confounder_value = row[0];
     row.assign(60, 0.0);
     for (std::size_t j = 0; j < 59; ++j) row[j] = rng.normal();
-    row[58] = reason;
+    row[58] = confounder_value;
     row[59] = 7;  // a constant
-    for (std::size_t word = 0; word < 30; ++word) row.push_back(rng.bernoulli(0.2) ? 1 : 0);
-    row.back() = reason > 1 ? 1 : 0;
+    for (std::size_t count = 0; count < 30; ++count) row.push_back(rng.bernoulli(0.2) ? 1 : 0);
+    row.back() = confounder_value > 1 ? 1 : 0;
   }
   world.data.features = {testing::sparse_from_rows(world.rows), {}, 60};
   for (std::size_t j = 0; j < 90; ++j) {

@@ -37,7 +37,7 @@ bool is_within(const std::pair<double, double>& range, double value) {
   return range.first <= value && value <= range.second;
 }
 
-TEST(BudgetCurve, IsWhatHandAndPencilSay) {
+TEST(BudgetCurve, MatchesAHandCalculation) {
   Matrix<double> covariance(3, 3, 0.0);
   for (std::size_t k = 0; k < 3; ++k) covariance(k, k) = 0.01;
   const BudgetCurve curve =
@@ -77,10 +77,10 @@ TEST(BudgetCurve, WithoutAValidErrorAtOneBudgetOthersKeepTheirs) {
   EXPECT_TRUE(std::isnan(curve.qini.p));
 }
 
-TEST(BudgetCurve, EndsAtTreatAllLessTreatNoneForEveryEstimator) {
+TEST(BudgetCurve, EndsAtTreatAllMinusTreatNoneForEveryEstimator) {
   const SmallWorld world = ranked_world(300, 1);
   for (const char* estimator : {"network_dm", "dr_ridge", "network_dr", "snips", "naive"}) {
-    const EvaluationRecord record = value_rankings(world, curve_options({"lots"}, {estimator}));
+    const EvaluationRecord record = value_rankings(world, curve_options({"random"}, {estimator}));
     ASSERT_EQ(record.budget_curves.size(), 1U);
     const BudgetCurve& curve = record.budget_curves[0];
     EXPECT_EQ(curve.estimator, estimator);
@@ -92,7 +92,7 @@ TEST(BudgetCurve, EndsAtTreatAllLessTreatNoneForEveryEstimator) {
   }
 }
 
-TEST(BudgetCurve, OfTheBestRankingIsAboveLotsAndItsBandHoldsTheTruth) {
+TEST(BudgetCurve, OfTheBestRankingIsAboveRandomAndItsBandCoversTheTruth) {
   const SmallWorld world = ranked_world(600, 2);
   const BudgetCurve curve = value_rankings(world, curve_options({"by x1"})).budget_curves[0];
   EXPECT_GT(curve.qini.sampling_interval.first, 0);
@@ -112,11 +112,11 @@ TEST(BudgetCurve, OfTheBestRankingIsAboveLotsAndItsBandHoldsTheTruth) {
   EXPECT_TRUE(curve.warnings.empty());
 }
 
-TEST(BudgetCurve, OfLotsIsTheLineWithinNoise) {
+TEST(BudgetCurve, OfARandomRankingIsTheLineWithinNoise) {
   int num_clear = 0;
   for (std::uint64_t item = 0; item < 8; ++item) {
     const SmallWorld world = ranked_world(300, 10 + item);
-    const BudgetCurve curve = value_rankings(world, curve_options({"lots"})).budget_curves[0];
+    const BudgetCurve curve = value_rankings(world, curve_options({"random"})).budget_curves[0];
     EXPECT_LT(std::abs(curve.qini.value - *curve.qini.truth), 4 * curve.qini.standard_error);
     EXPECT_LT(std::abs(curve.qini.value), 0.1);
     num_clear += is_within(curve.qini.sampling_interval, *curve.qini.truth) ? 0 : 1;
@@ -154,7 +154,7 @@ TEST(BudgetCurve, IsTheSameAtAnyNumberOfThreads) {
   }
 }
 
-/// The same units in another order, with their own nuisances so that nothing is fitted.
+/// The same units in another order, with given nuisances so that nothing is fitted.
 SmallWorld permuted(const SmallWorld& world, std::span<const NodeIndex> order) {
   const Dataset& from = world.data.observed;
   const std::size_t n = order.size();
@@ -164,14 +164,14 @@ SmallWorld permuted(const SmallWorld& world, std::span<const NodeIndex> order) {
   to.features.num_dense = from.features.num_dense;
   to.features.matrix =
       from.features.matrix.select_rows(std::vector<std::uint32_t>(order.begin(), order.end()));
-  to.kept.push_back({"lots", {}});
+  to.kept.push_back({"random", {}});
   Matrix<double> e(n, 2);
   Matrix<double> mu(n, 2);
   std::vector<double> policy;
-  std::vector<NodeIndex> place(n);
+  std::vector<NodeIndex> position(n);
   for (std::size_t i = 0; i < n; ++i) {
     const NodeIndex at = order[i];
-    place[at] = static_cast<NodeIndex>(i);
+    position[at] = static_cast<NodeIndex>(i);
     to.ids.insert(std::string("p").append(from.ids[at]));
     to.treatment.push_back(from.treatment[at]);
     to.outcome.push_back(from.outcome[at]);
@@ -186,7 +186,7 @@ SmallWorld permuted(const SmallWorld& world, std::span<const NodeIndex> order) {
   }
   std::vector<Edge> edges;
   for (NodeIndex i = 0; i < n; ++i) {
-    for (const NodeIndex j : from.graph.neighbours(i)) edges.push_back({place[i], place[j]});
+    for (const NodeIndex j : from.graph.neighbours(i)) edges.push_back({position[i], position[j]});
   }
   to.graph = build_graph(Context(0, 1), n, edges);
   to.propensity = std::move(e);
@@ -199,7 +199,7 @@ TEST(BudgetCurve, TheOrderOfTheUnitsChangesNothing) {
   const SmallWorld world = ranked_world(200, 5);
   std::vector<NodeIndex> order(200);
   std::iota(order.begin(), order.end(), NodeIndex{0});
-  EvaluateOptions options = curve_options({"lots", "x1"}, {"dr"});
+  EvaluateOptions options = curve_options({"random", "x1"}, {"dr"});
   options.nuisances = NuisanceSource::kGiven;
   const EvaluationRecord before = value_rankings(permuted(world, order), options);
   Rng rng(7, Stream::kTest);
@@ -224,7 +224,7 @@ TEST(BudgetCurve, TheOrderOfTheUnitsChangesNothing) {
   EXPECT_NE(before.budget_curves[0].warnings[0].find("the same score"), std::string::npos);
 }
 
-TEST(BudgetCurve, WarnsOfARankingThatKnowsTheOutcomes) {
+TEST(BudgetCurve, WarnsOfARankingLearntFromTheOutcomes) {
   SmallWorld world = ranked_world(300, 6);
   NamedColumn& column = world.data.observed.kept[0];
   column.name = "hindsight";
@@ -235,10 +235,10 @@ TEST(BudgetCurve, WarnsOfARankingThatKnowsTheOutcomes) {
   }
   const BudgetCurve curve = value_rankings(world, curve_options({"hindsight"})).budget_curves[0];
   ASSERT_FALSE(curve.warnings.empty());
-  EXPECT_NE(curve.warnings.back().find("learnt from these very outcomes"), std::string::npos);
+  EXPECT_NE(curve.warnings.back().find("learnt from the same outcomes"), std::string::npos);
 }
 
-TEST(BudgetCurve, OfWeighedUnitsCountsThemInSharesCostsValuesAndTruth) {
+TEST(BudgetCurve, WithSurveyWeightsUsesThemInSharesCostsValuesAndTruth) {
   SmallWorld world = ranked_world(300, 8);
   Dataset& data = world.data.observed;
   data.kept.push_back({"price", {}});
@@ -266,7 +266,7 @@ TEST(BudgetCurve, OfWeighedUnitsCountsThemInSharesCostsValuesAndTruth) {
 
 TEST(BudgetCurve, IsNotForSplitsAndRepeats) {
   const SmallWorld world = ranked_world(100, 7);
-  EvaluateOptions options = curve_options({"lots"});
+  EvaluateOptions options = curve_options({"random"});
   options.repeats = 2;
   EXPECT_THROW(value_rankings(world, options), Error);
   options.repeats = 1;

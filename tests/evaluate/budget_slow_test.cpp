@@ -13,8 +13,8 @@
 namespace cone {
 namespace {
 
-/// Over many logs: how often all points of a curve are in the band at once, and how often the area
-/// is in its interval.
+/// Coverage over many simulated datasets: of all points of a curve by the band at once, and of the
+/// area by its interval.
 struct CurveCoverage {
   double band = 0;
   double over_random_band = 0;
@@ -36,7 +36,7 @@ std::vector<CurveCoverage> measure_curve_coverage(const std::vector<std::string>
     EvaluateOptions options;
     options.estimators = {"network_dm"};
     options.sensitivity_interval = false;
-    // Nobody knows how a unit's outcomes go together; only this holds if they are the same.
+    // The correlation of potential outcomes is not identified; only this covers if it is 1.
     if (shares_noise) options.estimator.arm_noise = ArmNoise::kWorstCase;
     options.budget.rank = rankings;
     const std::vector<BudgetCurve> curves =
@@ -46,11 +46,11 @@ std::vector<CurveCoverage> measure_curve_coverage(const std::vector<std::string>
       const BudgetCurve& curve = curves[k];
       bool in_band = true;
       bool in_other = true;
-      const double everyone = *curve.points.back().truth;
+      const double treat_all = *curve.points.back().truth;
       for (const BudgetPoint& point : curve.points) {
         in_band = in_band && within(point.band, *point.truth);
         in_other =
-            in_other && within(point.over_random_band, *point.truth - point.share * everyone);
+            in_other && within(point.over_random_band, *point.truth - point.share * treat_all);
       }
       out[k].band += in_band ? 1.0 / kLogs : 0;
       out[k].over_random_band += in_other ? 1.0 / kLogs : 0;
@@ -61,8 +61,8 @@ std::vector<CurveCoverage> measure_curve_coverage(const std::vector<std::string>
   return out;
 }
 
-TEST(BudgetCoverage, BandsAndAreasHoldTheTruthAsOftenAsTheySay) {
-  const std::vector<std::string> rankings = {"by x1", "lots"};
+TEST(BudgetCoverage, BandsAndAreasHaveTheirNominalCoverage) {
+  const std::vector<std::string> rankings = {"by x1", "random"};
   for (const bool shares_noise : {false, true}) {
     const std::vector<CurveCoverage> all = measure_curve_coverage(rankings, shares_noise);
     for (std::size_t k = 0; k < rankings.size(); ++k) {
@@ -72,7 +72,7 @@ TEST(BudgetCoverage, BandsAndAreasHoldTheTruthAsOftenAsTheySay) {
                  shares_noise ? "shared" : "independent", 100 * found.band,
                  100 * found.over_random_band, 100 * found.qini, 100 * found.autoc);
       for (const double share : {found.band, found.over_random_band, found.qini, found.autoc}) {
-        EXPECT_GE(share, 0.9) << rankings[k];  // 0.95 less three standard errors
+        EXPECT_GE(share, 0.9) << rankings[k];  // 0.95 minus three standard errors
       }
       if (shares_noise) continue;  // those may be too wide
       EXPECT_LE(found.qini, 0.995) << rankings[k];

@@ -17,7 +17,7 @@ using testing::SmallWorld;
 
 constexpr double kEffect = 1.0;
 
-/// Treat by x1, treat all and treat none, in a world where treating everyone gains kEffect.
+/// Treat by x1, treat all and treat none, with a constant effect of kEffect.
 Decision decide_with(std::vector<std::string> cost, Target target = Target::kSample,
                      const std::vector<double>& price = {}) {
   SmallWorld world = small_world(300, 0.5, kEffect, 6);
@@ -38,9 +38,9 @@ double width(const std::optional<std::pair<double, double>>& range) {
 TEST(Cost, MovesGainsByTheDifferenceOfMeanCostsAndChangesNoWidth) {
   const Decision gross = decide_with({});
   const Decision net = decide_with({"1=0.25", "0=0.5"});
-  const double done_cost = *net.policies[0].cost;
-  EXPECT_GT(done_cost, 0.25);
-  EXPECT_LT(done_cost, 0.5);
+  const double logged_cost = *net.policies[0].cost;
+  EXPECT_GT(logged_cost, 0.25);
+  EXPECT_LT(logged_cost, 0.5);
   EXPECT_EQ(net.policies[2].cost, 0.25);
   EXPECT_EQ(net.policies[3].cost, 0.5);
   for (std::size_t p = 0; p < gross.policies.size(); ++p) {
@@ -52,7 +52,7 @@ TEST(Cost, MovesGainsByTheDifferenceOfMeanCostsAndChangesNoWidth) {
     EXPECT_NEAR(after.band->first, before.band->first, 1e-12);
     if (before.is_logged) continue;
     EXPECT_EQ(after.sampling_interval, before.sampling_interval);
-    const double shift = done_cost - *after.cost;
+    const double shift = logged_cost - *after.cost;
     EXPECT_NEAR(after.gain, before.gain + shift, 1e-12);
     EXPECT_NEAR(after.sampling_gain_interval->first, before.sampling_gain_interval->first + shift,
                 1e-12);
@@ -74,7 +74,7 @@ TEST(Cost, IsRefusedForThePopulation) {
   EXPECT_THROW(decide_with({"1=0.25"}, Target::kPopulation), Error);
 }
 
-TEST(Cost, TurnsTheRanksWhereAnArmCostsMoreThanItGains) {
+TEST(Cost, ReversesRanksWhereAnArmCostsMoreThanItGains) {
   const Decision gross = decide_with({});
   EXPECT_EQ(gross.policies[2].ranks, std::pair(std::size_t{1}, std::size_t{1}));
   EXPECT_FALSE(gross.policies[3].may_be_best);
@@ -99,18 +99,18 @@ TEST(Cost, OfAConstantColumnIsThatOfTheNumber) {
   }
 }
 
-TEST(Cost, OfAColumnCountsForThoseWhoGetTheArm) {
+TEST(Cost, OfAColumnCountsForUnitsInTheArm) {
   std::vector<double> price(300);
   for (std::size_t i = 0; i < 300; ++i) price[i] = static_cast<double>(i % 3);
   const Decision decision = decide_with({"1=price"}, Target::kSample, price);
   const SmallWorld world = small_world(300, 0.5, kEffect, 6);
-  double done = 0;
+  double logged = 0;
   double by_x1 = 0;
   for (std::size_t i = 0; i < 300; ++i) {
-    done += (world.data.observed.treatment[i] == 1 ? price[i] : 0) / 300;
+    logged += (world.data.observed.treatment[i] == 1 ? price[i] : 0) / 300;
     by_x1 += world.policies[0].probability(i, 1) * price[i] / 300;
   }
-  EXPECT_NEAR(*decision.policies[0].cost, done, 1e-12);
+  EXPECT_NEAR(*decision.policies[0].cost, logged, 1e-12);
   EXPECT_NEAR(*decision.policies[1].cost, by_x1, 1e-12);
   EXPECT_NEAR(*decision.policies[2].cost, 1, 1e-12);
   EXPECT_EQ(*decision.policies[3].cost, 0);
@@ -122,13 +122,13 @@ TEST(Cost, OfAColumnThatIsNotThereIsRefused) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kUsage);
-    EXPECT_NE(error.faults()[0].what.find("'prise' is no number"), std::string::npos);
+    EXPECT_NE(error.faults()[0].what.find("'prise' is neither a number"), std::string::npos);
   }
   EXPECT_THROW(decide_with({"1="}), Error);
   EXPECT_THROW(decide_with({"1=inf"}), Error);
 }
 
-TEST(Cost, OfAnUnknownArmNamesTheArmsThatThereAre) {
+TEST(Cost, OfAnUnknownArmListsTheArms) {
   try {
     decide_with({"email=1"});
     FAIL();

@@ -56,7 +56,7 @@ TEST(Decision, TheLoggedPolicyIsTheMeanOutcomeAndComesFirst) {
   EXPECT_EQ(decision.policies.size(), 4U);
 }
 
-TEST(Decision, EffectThatIsThereIsFound) {
+TEST(Decision, DetectsAnEffect) {
   const Decision decision = decide_on(world_with_policies(800, 2), headline_only());
   const DecidedPolicy& all = find(decision, "all");
   const DecidedPolicy& none = find(decision, "none");
@@ -69,7 +69,7 @@ TEST(Decision, EffectThatIsThereIsFound) {
   EXPECT_GT(*none.regret, 0.3);
 }
 
-TEST(Decision, PoliciesThatDoTheSameAreTied) {
+TEST(Decision, IdenticalPoliciesAreTied) {
   const Decision decision = decide_on(world_with_policies(400, 3), headline_only());
   const DecidedPolicy& one = find(decision, "all");
   const DecidedPolicy& two = find(decision, "all again");
@@ -84,7 +84,7 @@ TEST(Decision, PoliciesThatDoTheSameAreTied) {
   }
 }
 
-TEST(Decision, GainsAreValuesLessTheLoggedPolicy) {
+TEST(Decision, GainsAreValuesMinusThatOfTheLoggedPolicy) {
   for (const Target target : {Target::kSample, Target::kPopulation}) {
     const Decision decision = decide_on(world_with_policies(500, 4), headline_only(target));
     EXPECT_EQ(decision.target, target);
@@ -100,9 +100,9 @@ TEST(Decision, GainsAreValuesLessTheLoggedPolicy) {
 }
 
 TEST(Decision, AGainHasOneErrorInItsIntervalItsDifferenceAndItsP) {
-  std::size_t num_sure = 0;
+  std::size_t num_significant = 0;
   for (std::uint64_t item = 0; item < 12; ++item) {
-    // Effects of every size from clear to none.
+    // Effects from none to significant.
     SmallWorld world = small_world(150, 0.7, 0.04 * static_cast<double>(item), 30 + item);
     world.policies.push_back({"all", two_arm_probabilities(std::vector<double>(150, 1.0))});
     for (const Target target : {Target::kSample, Target::kPopulation}) {
@@ -116,7 +116,7 @@ TEST(Decision, AGainHasOneErrorInItsIntervalItsDifferenceAndItsP) {
         EXPECT_EQ(policy.gain_p, d.p);
         EXPECT_NEAR(policy.sampling_gain_interval->first, -d.sampling_interval.second, 1e-12);
         EXPECT_NEAR(policy.sampling_gain_interval->second, -d.sampling_interval.first, 1e-12);
-        num_sure += d.p < 0.05 ? 1 : 0;
+        num_significant += d.p < 0.05 ? 1 : 0;
         if (target == Target::kPopulation) continue;
         const double width = policy.sampling_interval->second - policy.sampling_interval->first;
         EXPECT_NEAR(policy.sampling_gain_interval->second - policy.sampling_gain_interval->first,
@@ -125,8 +125,8 @@ TEST(Decision, AGainHasOneErrorInItsIntervalItsDifferenceAndItsP) {
       }
     }
   }
-  EXPECT_GT(num_sure, 4U);
-  EXPECT_LT(num_sure, 44U);
+  EXPECT_GT(num_significant, 4U);
+  EXPECT_LT(num_significant, 44U);
 }
 
 TEST(Decision, UnitOfTheOutcomeChangesNoVerdict) {
@@ -181,7 +181,7 @@ TEST(Decision, ThreadsChangeNothing) {
   }
 }
 
-TEST(Decision, PolicyThatDoesTheLoggedPolicyIsWorthTheLoggedPolicy) {
+TEST(Decision, PolicyEqualToTheLoggedPolicyHasItsValue) {
   SmallWorld world = world_with_policies(300, 9);
   std::vector<double> as_logged;
   for (const Arm t : world.data.observed.treatment) as_logged.push_back(t);
@@ -192,10 +192,11 @@ TEST(Decision, PolicyThatDoesTheLoggedPolicyIsWorthTheLoggedPolicy) {
   EXPECT_EQ(same.gain, 0);
   EXPECT_EQ(*same.sampling_gain_interval, (std::pair{0.0, 0.0}));
   EXPECT_EQ(same.ranks, decision.policies[0].ranks);
-  EXPECT_FALSE(same.sensitivity_interval.has_value()) << "nothing hidden can change a known number";
+  EXPECT_FALSE(same.sensitivity_interval.has_value())
+      << "the value is known, whatever is unmeasured";
 }
 
-TEST(Decision, DependenceThatIsRefusedIsSaid) {
+TEST(Decision, WarnsOfARefusedDependence) {
   const SmallWorld world = world_with_policies(300, 10);
   EvaluateOptions options = headline_only();
   options.estimator.dependence = Dependence::kClusters;  // a ring has none

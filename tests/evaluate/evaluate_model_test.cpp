@@ -33,7 +33,7 @@ EvaluateOptions small_networks() {
   return options;
 }
 
-/// All but the timings, and the curves of trainings, which a model file does not keep.
+/// Without timings, and without training curves, which a model file does not keep.
 nlohmann::ordered_json content(const EvaluationRecord& record) {
   nlohmann::ordered_json json = to_json(record);
   json.erase("timing_seconds");
@@ -42,7 +42,7 @@ nlohmann::ordered_json content(const EvaluationRecord& record) {
   return json;
 }
 
-TEST(EvaluateModel, AFitFromAFileGivesTheNumbersOfOneMadeOnTheWay) {
+TEST(EvaluateModel, AModelFromAFileGivesTheNumbersOfADirectFit) {
   const testing::SmallWorld world = testing::small_world(120, 0.5, 1, 4);
   const testing::TemporaryFolder folder;
   for (const auto& [protocol, variances, solver] :
@@ -66,7 +66,7 @@ TEST(EvaluateModel, AFitFromAFileGivesTheNumbersOfOneMadeOnTheWay) {
   }
 }
 
-TEST(EvaluateModel, ConeRunsWhereAnEstimatorNeedsItsNetworksAndTheDataBringsNoneOfItsOwn) {
+TEST(EvaluateModel, ConeRunsWhereAnEstimatorNeedsItsNetworksAndNoneAreGiven) {
   Dataset data = testing::small_world(60, 0.5, 1, 5).data.observed;
   EvaluateOptions options;
   options.estimators = {"cone_ips"};
@@ -76,12 +76,12 @@ TEST(EvaluateModel, ConeRunsWhereAnEstimatorNeedsItsNetworksAndTheDataBringsNone
   data.propensity = Matrix<double>(60, 2, 0.5);
   EXPECT_FALSE(uses_cone(data, options));
   options.estimators = {"cone"};
-  EXPECT_TRUE(uses_cone(data, options)) << "the outcome networks are still its own";
+  EXPECT_TRUE(uses_cone(data, options)) << "the outcome networks are still needed";
   options.estimators = {"snips", "dr_ridge"};
   EXPECT_FALSE(uses_cone(data, options));
 }
 
-TEST(Evaluate, SaysWhereNetworksPredictWorseThanARegressionOnTheFeatures) {
+TEST(Evaluate, WarnsWhereNetworksPredictWorseThanARegressionOnTheFeatures) {
   const auto world = testing::small_world(300, 0.7, 1, 6);
   EvaluateOptions options;
   options.estimators = {"cone", "dr_ridge"};
@@ -119,7 +119,7 @@ TEST(PublicModel, FittedSavedAndLoadedPredictsTheSameAndRefusesOtherData) {
   EXPECT_THROW(predict_by_model(context, data, *loaded, 0.01), Error);
 }
 
-TEST(PublicModel, HoldsThePartsThatWereAskedFor) {
+TEST(PublicModel, HoldsTheRequestedParts) {
   const auto world = testing::small_world(90, 0.5, 1, 7);
   const Dataset& data = world.data.observed;
   const Context context(11, 2);
@@ -140,8 +140,8 @@ TEST(PublicModel, HoldsThePartsThatWereAskedFor) {
   EXPECT_THROW(fit_model(context, data, options), Error);
 }
 
-/// A stranger's file may be well formed, of the right data, and absurd.
-TEST(PublicModel, VariancesThatNobodyLearntEndInNumbersOrARefusal) {
+/// An untrusted file may be well formed, of the right data, and absurd.
+TEST(PublicModel, AbsurdVariancesEndInNumbersOrARefusal) {
   const auto world = testing::small_world(90, 0.5, 1, 7);
   const Context context(11, 2);
   for (const RidgeSolverChoice solver :
@@ -174,7 +174,7 @@ TEST(PublicModel, VariancesThatNobodyLearntEndInNumbersOrARefusal) {
   }
 }
 
-TEST(PublicModel, LeavesNetworksOutOfLargeDataUnlessTheyAreAskedFor) {
+TEST(PublicModel, LeavesNetworksOutOfLargeDataUnlessRequested) {
   Dataset large;
   large.ids = IdTable::numbered(100'000);
   const std::vector<std::string> both = {"networks", "network_ridge"};

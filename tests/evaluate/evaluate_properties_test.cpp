@@ -9,7 +9,7 @@
 #include "support/small_network.hpp"
 #include "support/small_world.hpp"
 
-// What must hold of every row of the catalogue through a whole evaluation, fits and all.
+// Properties of every estimator through a complete evaluation, including fits.
 
 namespace cone {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 using testing::small_world;
 using testing::SmallWorld;
 
-/// Whether the row's numbers come out of a training in single precision.
+/// Whether the estimator trains networks, in single precision.
 bool trains(const EstimatorInfo& row) {
   return row.needs(LearnerId::kCone) || row.outcome == LearnerId::kNetworks;
 }
@@ -35,7 +35,7 @@ EvaluateOptions every_row(NuisanceSource nuisances) {
   return options;
 }
 
-/// A confounded world, with columns for given nuisances.
+/// Confounded data with columns for given nuisances.
 SmallWorld world_with_columns() {
   SmallWorld world = small_world(240, 0.7, 1.0, 5);
   Dataset& data = world.data.observed;
@@ -118,7 +118,7 @@ TEST_P(EveryRow, IsUnchangedWhenArmsAndPolicySwapNames) {
   expect_equivariant(estimates(world, GetParam()), estimates(swapped, GetParam()), 1, 0, kRoughly);
 }
 
-TEST_P(EveryRow, FollowsTheUnitOfTheOutcome) {
+TEST_P(EveryRow, ScalesWithTheUnitOfTheOutcome) {
   const SmallWorld world = world_with_columns();
   SmallWorld other = world;
   Dataset& data = other.data.observed;
@@ -128,7 +128,7 @@ TEST_P(EveryRow, FollowsTheUnitOfTheOutcome) {
                      {1e-7, 1e-4});
 }
 
-TEST_P(EveryRow, TurnsAroundWithTheSignOfTheOutcome) {
+TEST_P(EveryRow, ChangesSignWithTheOutcome) {
   const SmallWorld world = world_with_columns();
   SmallWorld other = world;
   Dataset& data = other.data.observed;

@@ -24,7 +24,7 @@ const Estimate& find(const EvaluationRecord& record, const std::string& name) {
   throw std::runtime_error("no estimate " + name);
 }
 
-/// What is fitted without networks: the fast part of the catalogue.
+/// Estimators without cone's networks: the fast part of the catalogue.
 EvaluateOptions on_features() {
   EvaluateOptions options;
   for (const EstimatorInfo& row : estimator_catalogue()) {
@@ -48,7 +48,7 @@ TEST(Evaluate, AdjustingRemovesTheConfoundingThatTheNaiveEstimateKeeps) {
   }
 }
 
-TEST(Evaluate, WithoutNoiseNoModelIsSaidToPredictWorse) {
+TEST(Evaluate, WithoutNoiseThereIsNoWarningOfWorsePredictions) {
   SmallWorld world = small_world(600, 0.5, 1.0, 5);
   Dataset& data = world.data.observed;
   for (std::size_t i = 0; i < 600; ++i) {
@@ -73,7 +73,7 @@ TEST(Evaluate, SplitEstimatesOnTheTestNodesAndComparesWithTheirTruth) {
             world.data.truth->value(world.policies[0].probability.view(), split.test));
 }
 
-TEST(Evaluate, AnObserverThatSaysStopCancelsTheRun) {
+TEST(Evaluate, AnObserverCanCancelTheRun) {
   class Impatient : public ProgressObserver {
    public:
     bool update(std::string_view, std::uint64_t, std::uint64_t) override { return false; }
@@ -84,7 +84,7 @@ TEST(Evaluate, AnObserverThatSaysStopCancelsTheRun) {
   EXPECT_THROW(evaluate(context, world.data, world.policies, on_features()), Cancelled);
 }
 
-/// Says stop as soon as a network trains.
+/// Cancels as soon as a network trains.
 class StopAtNetworks : public ProgressObserver {
  public:
   bool update(std::string_view phase, std::uint64_t, std::uint64_t) override {
@@ -105,15 +105,15 @@ TEST(Evaluate, ACancelledRunKeepsTheEstimatorsThatWereFinished) {
   EXPECT_EQ(stopped.policies[0].estimates[0].estimator, "dr_ridge");
 
   options.estimators = {"dr_ridge", "naive", "snips"};
-  const EvaluationRecord whole = evaluate(Context(0, 2), world.data, world.policies, options);
-  EXPECT_EQ(whole.status, "completed");
-  EXPECT_TRUE(whole.unfinished.empty());
+  const EvaluationRecord complete = evaluate(Context(0, 2), world.data, world.policies, options);
+  EXPECT_EQ(complete.status, "completed");
+  EXPECT_TRUE(complete.unfinished.empty());
   for (const std::string& name : options.estimators) {
-    EXPECT_EQ(find(stopped, name).value, find(whole, name).value) << name;
+    EXPECT_EQ(find(stopped, name).value, find(complete, name).value) << name;
   }
 }
 
-TEST(Evaluate, FitsFromCheapToDearWithStagesThatCoverTheRun) {
+TEST(Evaluate, FitsInOrderOfCostWithStagesThatCoverTheRun) {
   class Stages : public ProgressObserver {
    public:
     bool update(std::string_view, std::uint64_t, std::uint64_t) override { return true; }
@@ -141,19 +141,19 @@ TEST(Evaluate, FitsFromCheapToDearWithStagesThatCoverTheRun) {
   EXPECT_NEAR(observer.last.end, 1, 1e-12);
 }
 
-TEST(Evaluate, ExpectsMoreWorkOfMoreDataAndNamesItFromCheapToDear) {
+TEST(Evaluate, ExpectsMoreTimeForMoreDataInOrderOfCost) {
   EvaluateOptions options;
   const auto costs = [&](std::size_t nodes) {
     return expected_costs(Context(0, 2), small_world(nodes, 0, 1, 2).data.observed, options);
   };
   const auto small = costs(200);
   const auto large = costs(2000);
-  // propensity, ols1, ols2, ridge, nn, cone, network_ridge, and what sensitivity intervals need
+  // propensity, ols1, ols2, ridge, nn, cone, network_ridge, and those for sensitivity intervals
   ASSERT_EQ(small.size(), 8U);
   ASSERT_EQ(large.size(), 8U);
-  EXPECT_EQ(large.back().name, "hidden confounding");
+  EXPECT_EQ(large.back().name, "unmeasured confounding");
   EXPECT_GT(large.back().seconds, 2 * small.back().seconds);
-  EXPECT_EQ(large.front().name, "propensity");  // rows without any show the overlap by these
+  EXPECT_EQ(large.front().name, "propensity");  // for overlap diagnostics
   double previous = 0;
   for (std::size_t k = 1; k + 1 < large.size(); ++k) {
     EXPECT_GE(large[k].seconds, previous) << large[k].name;

@@ -1,4 +1,4 @@
-// Groups that the user gave, through a whole evaluation.
+// Given clusters, through a complete evaluation.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -18,8 +18,8 @@ namespace {
 using testing::small_world;
 using testing::SmallWorld;
 
-/// The small world with groups of ten next to each other.
-SmallWorld world_of_groups(std::size_t n, std::uint64_t item) {
+/// The small world with clusters of ten consecutive nodes.
+SmallWorld world_of_clusters(std::size_t n, std::uint64_t item) {
   SmallWorld world = small_world(n, 0.5, 1.0, item);
   for (std::uint32_t i = 0; i < n; ++i) world.data.observed.cluster.push_back(i / 10);
   return world;
@@ -30,8 +30,8 @@ double error_by(const Estimate& e, Dependence dependence) {
       ->standard_error;
 }
 
-TEST(GivenGroups, ErrorsOfNaiveAreThoseByHand) {
-  const SmallWorld world = world_of_groups(200, 1);
+TEST(GivenClusters, ErrorsOfNaiveMatchAHandCalculation) {
+  const SmallWorld world = world_of_clusters(200, 1);
   EvaluateOptions options;
   options.estimators = {"naive"};
   options.estimator.target = Target::kPopulation;
@@ -61,17 +61,17 @@ TEST(GivenGroups, ErrorsOfNaiveAreThoseByHand) {
   EXPECT_EQ(record.data.num_clusters, 20U);
 }
 
-TEST(GivenGroups, ForTheSampleMembersShareNoiseUnderEveryArm) {
-  const SmallWorld world = world_of_groups(200, 2);
+TEST(GivenClusters, ForTheSampleMembersShareNoiseUnderEveryArm) {
+  const SmallWorld world = world_of_clusters(200, 2);
   EvaluateOptions options;
   options.estimators = {"naive", "dr_ridge", "network_dm"};
   options.sensitivity_interval = false;
   const EvaluationRecord record = evaluate(Context(3, 2), world.data, world.policies, options);
   for (const Estimate& e : record.policies[0].estimates) {
     const ErrorParts& parts = e.parts;
-    const std::vector<double>& own = parts.whole.empty() ? parts.these : parts.whole;
+    const std::vector<double>& own = parts.unscaled.empty() ? parts.sample : parts.unscaled;
     const double unlogged =
-        parts.whole.empty() ? parts.unlogged_variance : parts.whole_unlogged_variance;
+        parts.unscaled.empty() ? parts.unlogged_variance : parts.unscaled_unlogged_variance;
     std::vector<double> sums(20, 0.0);
     double alone = 0;
     double together = 0;
@@ -89,8 +89,8 @@ TEST(GivenGroups, ForTheSampleMembersShareNoiseUnderEveryArm) {
   }
 }
 
-TEST(GivenGroups, GoWithWeights) {
-  SmallWorld world = world_of_groups(200, 3);
+TEST(GivenClusters, WorkWithSurveyWeights) {
+  SmallWorld world = world_of_clusters(200, 3);
   EvaluateOptions options;
   options.estimators = {"naive", "dr_ridge", "network_dm"};
   options.sensitivity_interval = false;

@@ -1,4 +1,4 @@
-// How often intervals hold the truth where groups share noise and treatment.
+// Coverage of intervals where clusters share noise and treatment.
 #include <cmath>
 #include <numeric>
 #include <string>
@@ -19,7 +19,7 @@ constexpr std::uint32_t kBlocks = 30;
 constexpr std::uint32_t kUnits = 20;  // per block
 constexpr double kBlockEffect = 0.5;
 
-/// Whole blocks are treated mostly together; y = x + effect · arm + block noise + own noise.
+/// Most units of a block receive the same arm; y = x + effect · arm + block noise + own noise.
 LoadedData draw_blocks(std::uint64_t item) {
   Rng rng(37, Stream::kTest, item);
   LoadedData out;
@@ -30,13 +30,13 @@ LoadedData draw_blocks(std::uint64_t item) {
   std::vector<double> y0;
   std::vector<double> y1;
   for (std::uint32_t b = 0; b < kBlocks; ++b) {
-    const double chance = rng.bernoulli(0.5) ? 0.9 : 0.1;
+    const double propensity = rng.bernoulli(0.5) ? 0.9 : 0.1;
     const double shared = rng.normal();
     for (std::uint32_t i = 0; i < kUnits; ++i) {
       const double own = x(data.cluster.size(), 0) = rng.normal();
       y0.push_back(own + shared + rng.normal());
       y1.push_back(own + kBlockEffect + shared + rng.normal());
-      const bool treated = rng.bernoulli(chance);
+      const bool treated = rng.bernoulli(propensity);
       data.treatment.push_back(treated ? 1 : 0);
       data.outcome.push_back(treated ? y1.back() : y0.back());
       data.cluster.push_back(b);
@@ -50,7 +50,7 @@ LoadedData draw_blocks(std::uint64_t item) {
   return out;
 }
 
-TEST(GivenGroups, MakeIntervalsHoldWhereBlocksShareNoiseAndTreatment) {
+TEST(GivenClusters, GiveNominalCoverageWhereBlocksShareNoiseAndTreatment) {
   constexpr int kLogs = 200;
   const std::size_t n = std::size_t{kBlocks} * kUnits;
   const std::vector<PolicyOnData> policies = {
@@ -64,25 +64,26 @@ TEST(GivenGroups, MakeIntervalsHoldWhereBlocksShareNoiseAndTreatment) {
     std::vector<int> without(2, 0);
     for (int k = 0; k < kLogs; ++k) {
       LoadedData data = draw_blocks(static_cast<std::uint64_t>(k));
-      for (std::vector<int>* held : {&with, &without}) {
-        if (held == &without) data.observed.cluster.clear();
+      for (std::vector<int>* covered : {&with, &without}) {
+        if (covered == &without) data.observed.cluster.clear();
         const PolicyResult found =
             evaluate(Context(0, 1), data, policies, options).policies.front();
         const double truth = target == Target::kSample ? *found.truth : kBlockEffect;
         for (std::size_t e = 0; e < 2; ++e) {
           const auto [low, high] = found.estimates[e].sampling_interval;
-          (*held)[e] += low <= truth && truth <= high ? 1 : 0;
+          (*covered)[e] += low <= truth && truth <= high ? 1 : 0;
         }
       }
     }
     for (std::size_t e = 0; e < 2; ++e) {
       const std::string what =
-          fmt::format("{}, {}: {} of {} with groups, {} without", options.estimators[e],
+          fmt::format("{}, {}: {} of {} with clusters, {} without", options.estimators[e],
                       enum_name(target), with[e], kLogs, without[e]);
       EXPECT_GE(with[e], 0.91 * kLogs) << what;
       EXPECT_LE(with[e], 0.995 * kLogs) << what;
       EXPECT_LE(without[e], 0.8 * kLogs) << what;
-      RecordProperty(fmt::format("held_{}_{}", options.estimators[e], enum_name(target)), with[e]);
+      RecordProperty(fmt::format("covered_{}_{}", options.estimators[e], enum_name(target)),
+                     with[e]);
     }
   }
 }

@@ -1,5 +1,5 @@
-// What must not change an estimate: the unit and the zero of a measurement, the unit of all counts.
-// Every estimator of the catalogue goes through the whole evaluation.
+// Invariances of estimates: to the unit and the zero of a numeric feature, to the unit of all
+// counts. Every estimator of the catalogue goes through a complete evaluation.
 
 #include <cmath>
 #include <string>
@@ -10,6 +10,7 @@
 #include "cone/evaluate.hpp"
 
 #include "base/numeric.hpp"
+#include "base/random.hpp"
 #include "support/small_data.hpp"
 
 namespace cone {
@@ -17,9 +18,9 @@ namespace {
 
 constexpr std::size_t kNodes = 240;
 constexpr std::size_t kDense = 3;
-constexpr std::size_t kWords = 6;
+constexpr std::size_t kCounts = 6;
 
-/// A birth year, an income and a dummy; six words; ties between nodes that follow each other.
+/// A birth year, an income and a dummy; six count features; edges between consecutive nodes.
 struct MixedWorld {
   std::vector<std::vector<double>> rows;
   LoadedData data;
@@ -40,7 +41,7 @@ MixedWorld make_mixed_world() {
     const double income = std::exp(rng.normal());
     const double dummy = rng.bernoulli(0.2) ? 1 : 0;
     std::vector<double> row = {year, income, dummy};
-    for (std::size_t w = 0; w < kWords; ++w) row.push_back(rng.bernoulli(0.4) ? 1.0 + w : 0.0);
+    for (std::size_t w = 0; w < kCounts; ++w) row.push_back(rng.bernoulli(0.4) ? 1.0 + w : 0.0);
     const bool treated = rng.bernoulli(sigmoid(0.8 * year));
     data.treatment.push_back(treated ? 1 : 0);
     data.outcome.push_back(2 * year + 0.3 * income + (treated ? 1 + dummy : 0) + 0.2 * row[3] +
@@ -48,7 +49,7 @@ MixedWorld make_mixed_world() {
     policy.push_back(sigmoid(year));
     edges.push_back({static_cast<NodeIndex>(i), static_cast<NodeIndex>((i + 1) % kNodes)});
     edges.push_back({static_cast<NodeIndex>(i), static_cast<NodeIndex>((i + 7) % kNodes)});
-    // Some know more units than others.
+    // Degrees differ.
     if (i % 4 == 0) {
       edges.push_back({static_cast<NodeIndex>(i), static_cast<NodeIndex>(i * i % kNodes)});
     }
@@ -56,7 +57,7 @@ MixedWorld make_mixed_world() {
   }
   data.graph = build_graph(Context(0, 1), kNodes, edges);
   data.features.num_dense = kDense;
-  for (std::size_t j = 0; j < kDense + kWords; ++j) {
+  for (std::size_t j = 0; j < kDense + kCounts; ++j) {
     data.features.names.push_back("f" + std::to_string(j));
   }
   world.policies = {{"by year", two_arm_probabilities(policy)}};
@@ -102,14 +103,14 @@ void expect_same(const MixedWorld& moved) {
   }
 }
 
-TEST(Evaluate, ShiftingAMeasurementChangesNoEstimate) {
+TEST(Evaluate, ShiftingANumericFeatureChangesNoEstimate) {
   MixedWorld world = make_mixed_world();
   for (auto& row : world.rows) row[0] = 1990 + 6 * row[0];
   world.store_features();
   expect_same(world);
 }
 
-TEST(Evaluate, RescalingAMeasurementChangesNoEstimate) {
+TEST(Evaluate, RescalingANumericFeatureChangesNoEstimate) {
   MixedWorld world = make_mixed_world();
   for (auto& row : world.rows) {
     row[1] *= 40'000;

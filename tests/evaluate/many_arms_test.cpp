@@ -1,5 +1,5 @@
-// Defaults that follow the arms: bounds of propensities by their shares, limits of weights by their
-// number.
+// Defaults that depend on the arms: bounds of propensities on their shares, limits of weights on
+// their number.
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -13,10 +13,10 @@ namespace {
 
 struct ManyArmsLog {
   LoadedData data;
-  std::vector<PolicyOnData> policies;  ///< the last arm for everyone
+  std::vector<PolicyOnData> policies;  ///< the last arm for every node
 };
 
-/// A randomised log: `draw` makes an arm of a uniform number.
+/// Randomised data: `draw` maps a uniform number to an arm.
 template <class Draw>
 ManyArmsLog randomised_log(std::size_t n, std::size_t num_arms, const Draw& draw) {
   ManyArmsLog log;
@@ -74,12 +74,12 @@ TEST(ManyArms, AnArmOfHalfAPercentKeepsItsIntervals) {
   EXPECT_GT(estimate_by(absolute, "snips").off_support_fraction, 0.9)
       << "a given bound is absolute";
   for (const Estimate& e : absolute.policies[0].estimates) {
-    EXPECT_TRUE(std::isnan(e.standard_error)) << e.estimator << ": what the share is there for";
+    EXPECT_TRUE(std::isnan(e.standard_error)) << e.estimator << ": hence the relative bound";
   }
   EXPECT_FALSE(absolute.config.at("automatic").contains("propensity_bound"));
 }
 
-TEST(ManyArms, OrdinaryWeightsOfSixteenArmsAreNotCut) {
+TEST(ManyArms, WeightsUnderUniformAssignmentOfSixteenArmsAreNotClipped) {
   const ManyArmsLog log =
       randomised_log(3200, 16, [](double u) { return static_cast<int>(16 * u); });
   EvaluateOptions options;
@@ -97,7 +97,7 @@ TEST(ManyArms, OrdinaryWeightsOfSixteenArmsAreNotCut) {
   EXPECT_EQ(estimate_by(absolute, "switch_dr").value, estimate_by(absolute, "dm_ridge").value);
 }
 
-TEST(ManyArms, OfTwoNothingHasChanged) {
+TEST(ManyArms, OfTwoHaveTheFixedDefaults) {
   const ManyArmsLog log = randomised_log(800, 2, [](double u) { return u < 0.8 ? 0 : 1; });
   EvaluateOptions options;
   options.estimators = {"ips_clipped", "switch_dr", "snips"};

@@ -26,7 +26,7 @@
 namespace cone {
 namespace {
 
-// Places of the fixed header (docs/model_format.md).
+// Offsets in the fixed header (docs/model_format.md).
 constexpr std::size_t kVersionAt = 8;
 constexpr std::size_t kLengthAt = 12;
 constexpr std::size_t kDataChecksumAt = 28;
@@ -79,8 +79,8 @@ class ModelFile : public ::testing::Test {
     EXPECT_NE(outcome.find(part), std::string::npos) << outcome << "\nwithout: " << part;
   }
 
-  /// Makes lengths and checksum fit again, as a stranger who means harm would. The section begins
-  /// later where the plan before it became longer.
+  /// Makes lengths and checksum consistent again, as an attacker would. The section begins later
+  /// where the plan before it became longer.
   std::string sealed(std::string file, std::size_t plan_grew_by = 0) const {
     file.resize(file.size() - kChecksumDigits);
     const std::size_t length_at = section_at + plan_grew_by;
@@ -107,8 +107,7 @@ class ModelFile : public ::testing::Test {
     expect_outcome(sealed(file), part);
   }
 
-  /// One piece of text in the file replaced by another, with the lengths of option texts kept
-  /// right.
+  /// Replaces one piece of text in the file, and adjusts the lengths of option texts.
   void expect_after_replacing(const std::string& from, const std::string& to,
                               const std::string& part) const {
     std::string file = bytes;
@@ -237,7 +236,7 @@ TEST_F(ModelFile, OfManyArmsGivesBackWhatWasWritten) {
   EXPECT_EQ(contents("again"), contents("many"));
 }
 
-TEST_F(ModelFile, WithArmsThatAreNoneIsRefused) {
+TEST_F(ModelFile, WithInvalidArmsIsRefused) {
   expect_after_putting(kNumArmsAt, std::uint32_t{0}, "has 0 arms, and a model has 2 to 16");
   expect_after_putting(kNumArmsAt, std::uint32_t{1}, "has 1 arms");
   expect_after_putting(kNumArmsAt, ~std::uint32_t{0}, "has 4294967295 arms");
@@ -259,10 +258,10 @@ TEST_F(ModelFile, CutAnywhereWithTheRightChecksumIsRefused) {
   expect_outcome(sealed(longer), "bytes that are left");
 }
 
-TEST_F(ModelFile, WithAbsurdSizesIsRefusedBeforeMemoryIsAskedFor) {
+TEST_F(ModelFile, WithAbsurdSizesIsRefusedBeforeAllocation) {
   constexpr auto kHuge = std::numeric_limits<std::uint64_t>::max();
   constexpr auto kLarge = std::numeric_limits<std::uint32_t>::max();
-  expect_after_putting(num_features_at, kHuge, "number of features is absurd");
+  expect_after_putting(num_features_at, kHuge, "number of features is implausible");
   expect_after_putting(num_features_at, std::uint64_t{1} << 31, "tensor layer1.weight is 7 x 16");
   expect_after_putting(num_folds_at, kLarge, "has 4294967295 folds and its plan makes 2");
   expect_after_putting(num_folds_at, std::uint32_t{0}, "has 0 folds and its plan makes 2");
@@ -270,16 +269,16 @@ TEST_F(ModelFile, WithAbsurdSizesIsRefusedBeforeMemoryIsAskedFor) {
   expect_after_putting(kPlanAt, std::uint32_t{65000}, "ends before the options of the plan");
   expect_after_putting(options_at, kLarge, "4294967295 bytes of text, 65536 at most");
   expect_after_putting(options_at, std::uint32_t{65000}, "ends before the options of the networks");
-  expect_after_putting(tensors_at, kLarge, "has 4294967295 tensors and its options make");
-  expect_after_putting(tensors_at, std::uint32_t{3}, "has 3 tensors and its options make");
+  expect_after_putting(tensors_at, kLarge, "has 4294967295 tensors where its options imply");
+  expect_after_putting(tensors_at, std::uint32_t{3}, "has 3 tensors where its options imply");
   expect_after_putting(tensors_at + 4, kLarge, "name of a tensor: 4294967295 bytes of text");
   const std::size_t shape = tensors_at + 8 + std::string("layer1.weight").size();
   expect_after_putting(shape, kHuge, "must be 7 x 16");
   expect_after_putting(shape + 8, std::uint64_t{17}, "is 7 x 17 and must be 7 x 16");
 }
 
-/// All that a file says of its sizes agrees with itself, and is absurd.
-TEST_F(ModelFile, WithHugeTensorsThroughoutIsRefusedBeforeMemoryIsAskedFor) {
+/// All sizes in the file are consistent, and absurd.
+TEST_F(ModelFile, WithConsistentHugeSizesIsRefusedBeforeAllocation) {
   std::string file = bytes;
   constexpr std::uint64_t kFeatures = std::uint64_t{1} << 32;
   put(file, num_features_at, kFeatures);
@@ -287,10 +286,10 @@ TEST_F(ModelFile, WithHugeTensorsThroughoutIsRefusedBeforeMemoryIsAskedFor) {
   expect_outcome(sealed(file), "bytes that are left");
 }
 
-TEST_F(ModelFile, ThatHoldsNothingOrOtherThingsIsRefused) {
-  expect_after_putting(parts_at, std::uint32_t{0}, "what the model holds is 0");
-  expect_after_putting(parts_at, std::uint32_t{4}, "what the model holds is 4");
-  expect_after_putting(parts_at, ~std::uint32_t{0}, "what the model holds is 4294967295");
+TEST_F(ModelFile, WithoutPartsOrWithUnknownPartsIsRefused) {
+  expect_after_putting(parts_at, std::uint32_t{0}, "the parts of the model are 0");
+  expect_after_putting(parts_at, std::uint32_t{4}, "the parts of the model are 4");
+  expect_after_putting(parts_at, ~std::uint32_t{0}, "the parts of the model are 4294967295");
   expect_after_putting(parts_at, std::uint32_t{3}, "ends before the length of the network ridge");
   expect_after_putting(parts_at, std::uint32_t{2}, "the options of the network ridge");
   std::string file = bytes;
@@ -301,7 +300,7 @@ TEST_F(ModelFile, ThatHoldsNothingOrOtherThingsIsRefused) {
             std::string::npos);
 }
 
-TEST_F(ModelFile, WithOptionsThatAreNoneIsRefused) {
+TEST_F(ModelFile, WithInvalidOptionsIsRefused) {
   const std::string refused = "networks are not those of a model";
   expect_after_replacing("heads=2", "heads=two", refused);
   expect_after_replacing("heads=2", "heads=02", refused);
@@ -314,10 +313,10 @@ TEST_F(ModelFile, WithOptionsThatAreNoneIsRefused) {
   expect_after_replacing("gamma=1", "gamma=nan", "--gamma is nan");
   expect_after_replacing("heads=2", "heads=3", "must be 7 x 24");
   expect_after_replacing("hidden=8", "hidden=9", "must be 8 x 9");
-  expect_after_replacing("layers=2", "layers=8", "tensors and its options make");
+  expect_after_replacing("layers=2", "layers=8", "tensors where its options imply");
 }
 
-TEST_F(ModelFile, WithAPlanThatIsNoneIsRefused) {
+TEST_F(ModelFile, WithAnInvalidPlanIsRefused) {
   const std::string refused = "plan are not those of a model";
   expect_after_replacing("protocol=cross_fit", "protocol=cross_fitting", refused);
   expect_after_replacing("\nfolds=2", "\nfolds=2.0", refused);
@@ -330,20 +329,22 @@ TEST_F(ModelFile, WithAPlanThatIsNoneIsRefused) {
 }
 
 TEST_F(ModelFile, WithOtherTensorsOrNumbersIsRefused) {
-  expect_after_replacing("layer1.bias", "layer1.bios", "'layer1.bios' in the place of layer1.bias");
+  expect_after_replacing("layer1.bias", "layer1.bios",
+                         "'layer1.bios' where layer1.bias is expected");
   expect_after_replacing("layer1.bias", std::string("layer1.b\0\x1bs", 11),
-                         "in the place of layer1.bias");
+                         "where layer1.bias is expected");
   expect_after_replacing("output.bias1", "output.bias3",
                          "an outcome network has tensor 'output.bias3'");
   constexpr auto kInfinity = std::numeric_limits<double>::infinity();
   expect_after_putting(folds_at, kInfinity, "the mean outcome of the encoder: a number is not");
-  expect_after_putting(folds_at + 8, 0.0, "the scale of outcomes of the encoder: 0 is not more");
+  expect_after_putting(folds_at + 8, 0.0,
+                       "the scale of outcomes of the encoder: 0 is not positive");
   expect_after_putting(folds_at + 8, kInfinity, "the scale of outcomes of the encoder");
   expect_after_putting(folds_at + 16, kNotANumber,
                        "tensor layer1.weight of the encoder: a number is not");
   expect_after_putting(z_scale_at - 4, kNotANumber, "the means of the representations");
-  expect_after_putting(z_scale_at, 0.0F, "a scale of the representations is not more than 0");
-  expect_after_putting(z_scale_at, -1.0F, "a scale of the representations is not more than 0");
+  expect_after_putting(z_scale_at, 0.0F, "a scale of the representations is not positive");
+  expect_after_putting(z_scale_at, -1.0F, "a scale of the representations is not positive");
   expect_after_putting(z_scale_at, kNotANumber, "the scales of the representations");
   expect_after_putting(arms_at + 8, -1.0, "the scale of outcomes of the outcome network");
   expect_after_putting(arms_at + 16, std::numeric_limits<float>::infinity(),
@@ -355,11 +356,11 @@ TEST_F(ModelFile, WithOtherTensorsOrNumbersIsRefused) {
   expect_after_putting(training_at - 8, std::uint32_t{2}, "neither 0 nor 1");
   expect_after_putting(training_at - 4, ~std::uint32_t{0},
                        "the propensity model's step count is invalid");
-  expect_after_putting(training_at, std::uint32_t{3}, "there is no status 3 of a training");
-  expect_after_putting(training_at, ~std::uint32_t{0}, "there is no status 4294967295");
+  expect_after_putting(training_at, std::uint32_t{3}, "3 is not a status of a training");
+  expect_after_putting(training_at, ~std::uint32_t{0}, "4294967295 is not a status");
   expect_after_putting(training_at + 4, ~std::uint64_t{0}, "does not fit its options");
   expect_after_putting(training_at + 12, std::uint64_t{91}, "does not fit its options");
-  expect_after_putting(training_at + 20, -0.1, "a loss of a training is less than 0");
+  expect_after_putting(training_at + 20, -0.1, "a loss of a training is negative");
   expect_after_putting(kDataChecksumAt, '/', "checksum of the data is not hexadecimal");
 }
 
@@ -374,7 +375,7 @@ TEST_F(ModelFile, MutatedAnyhowIsReadOrRefusedWithAReason) {
   EXPECT_LT(num_read, 3000);
 }
 
-TEST_F(ModelFile, OfATrainingThatDivergedIsReadAllTheSame) {
+TEST_F(ModelFile, OfADivergedTrainingIsRead) {
   fit.folds[0].training.status = TrainingStatus::kDiverged;
   fit.folds[0].training.arm_network_mse = std::numeric_limits<double>::quiet_NaN();
   write_model(folder.path() / "diverged", {.networks = fit});
@@ -382,7 +383,7 @@ TEST_F(ModelFile, OfATrainingThatDivergedIsReadAllTheSame) {
             TrainingStatus::kDiverged);
 }
 
-TEST_F(ModelFile, ServesAsTheFitItWas) {
+TEST_F(ModelFile, GivesTheEstimatesOfTheFit) {
   const Dataset data = testing::small_world(80, 0.5, 1, 0).data.observed;
   const Context context(5, 2);
   ConeOptions options = fit.options;

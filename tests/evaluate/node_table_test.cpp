@@ -17,7 +17,7 @@ using testing::SmallWorld;
 
 constexpr std::size_t kTableNodes = 300;
 
-struct Told {
+struct EvaluatedNodes {
   EvaluationRecord record;
   NodeTable nodes;
   const Estimate& estimate() const {
@@ -25,10 +25,11 @@ struct Told {
   }
 };
 
-Told evaluate_with_nodes(const SmallWorld& world, const EvaluateOptions& options) {
-  Told told;
-  told.record = evaluate(Context(0, 2), world.data, world.policies, options, nullptr, &told.nodes);
-  return told;
+EvaluatedNodes evaluate_with_nodes(const SmallWorld& world, const EvaluateOptions& options) {
+  EvaluatedNodes found;
+  found.record =
+      evaluate(Context(0, 2), world.data, world.policies, options, nullptr, &found.nodes);
+  return found;
 }
 
 TEST(NodeTable, WeightsTimesOutcomesAverageToTheValueOfALinearModel) {
@@ -37,15 +38,15 @@ TEST(NodeTable, WeightsTimesOutcomesAverageToTheValueOfALinearModel) {
     EvaluateOptions options;
     options.estimators = {"naive", "network_dm"};
     options.estimator.arm_noise = noise;
-    const Told told = evaluate_with_nodes(world, options);
-    EXPECT_EQ(told.nodes.estimator, "network_dm");
-    EXPECT_EQ(told.nodes.estimator, told.record.decision->estimator);
-    ASSERT_EQ(told.nodes.weight.rows(), kTableNodes);
+    const EvaluatedNodes found = evaluate_with_nodes(world, options);
+    EXPECT_EQ(found.nodes.estimator, "network_dm");
+    EXPECT_EQ(found.nodes.estimator, found.record.decision->estimator);
+    ASSERT_EQ(found.nodes.weight.rows(), kTableNodes);
     CompensatedSum value;
     for (std::size_t i = 0; i < kTableNodes; ++i) {
-      value.add(told.nodes.weight(i, 0) * world.data.observed.outcome[told.nodes.nodes[i]]);
+      value.add(found.nodes.weight(i, 0) * world.data.observed.outcome[found.nodes.nodes[i]]);
     }
-    EXPECT_NEAR(value.value() / kTableNodes, told.estimate().value, 1e-9);
+    EXPECT_NEAR(value.value() / kTableNodes, found.estimate().value, 1e-9);
   }
 }
 
@@ -53,25 +54,25 @@ TEST(NodeTable, PredictionsUnderThePolicyAverageToTheDirectMethod) {
   const SmallWorld world = small_world(kTableNodes, 1.0, 1.0, 1);
   EvaluateOptions options;
   options.estimators = {"network_dm"};
-  const Told told = evaluate_with_nodes(world, options);
+  const EvaluatedNodes found = evaluate_with_nodes(world, options);
   const std::vector<double> expected =
-      expected_outcome(world.policies[0].probability.view(), told.nodes.mu.view());
-  EXPECT_NEAR(mean(expected), told.estimate().value, 1e-12);
+      expected_outcome(world.policies[0].probability.view(), found.nodes.mu.view());
+  EXPECT_NEAR(mean(expected), found.estimate().value, 1e-12);
   for (std::size_t i = 0; i < kTableNodes; ++i) {
-    EXPECT_NEAR(told.nodes.propensity(i, 0) + told.nodes.propensity(i, 1), 1, 1e-12);
+    EXPECT_NEAR(found.nodes.propensity(i, 0) + found.nodes.propensity(i, 1), 1, 1e-12);
   }
 }
 
-TEST(NodeTable, InfluenceIsWhatTheIndependentStandardErrorIsMadeOf) {
+TEST(NodeTable, InfluenceGivesTheIndependentStandardError) {
   const SmallWorld world = small_world(kTableNodes, 1.0, 1.0, 2);
   for (const Target target : {Target::kSample, Target::kPopulation}) {
     EvaluateOptions options;
     options.estimators = {"network_dm"};
     options.estimator.target = target;
-    const Told told = evaluate_with_nodes(world, options);
+    const EvaluatedNodes found = evaluate_with_nodes(world, options);
     std::vector<double> influence;
-    for (std::size_t i = 0; i < kTableNodes; ++i) influence.push_back(told.nodes.influence(i, 0));
-    const Estimate& e = told.estimate();
+    for (std::size_t i = 0; i < kTableNodes; ++i) influence.push_back(found.nodes.influence(i, 0));
+    const Estimate& e = found.estimate();
     ASSERT_EQ(e.target, target);
     double expected = variance(influence, 0) / kTableNodes;
     if (target == Target::kSample) {
@@ -84,14 +85,14 @@ TEST(NodeTable, InfluenceIsWhatTheIndependentStandardErrorIsMadeOf) {
   }
 }
 
-TEST(NodeTable, WhatAnEstimatorDoesNotHaveIsNaN) {
+TEST(NodeTable, QuantitiesThatAnEstimatorLacksAreNaN) {
   const SmallWorld world = small_world(kTableNodes, 1.0, 1.0, 3);
   EvaluateOptions options;
   options.estimators = {"snips"};
-  const Told told = evaluate_with_nodes(world, options);
-  EXPECT_TRUE(std::isnan(told.nodes.mu(0, 0)));
-  EXPECT_TRUE(std::isnan(told.nodes.weight(0, 0)));
-  EXPECT_TRUE(std::isfinite(told.nodes.influence(0, 0)));
+  const EvaluatedNodes found = evaluate_with_nodes(world, options);
+  EXPECT_TRUE(std::isnan(found.nodes.mu(0, 0)));
+  EXPECT_TRUE(std::isnan(found.nodes.weight(0, 0)));
+  EXPECT_TRUE(std::isfinite(found.nodes.influence(0, 0)));
 }
 
 TEST(NodeTable, ASplitHasTheTestNodesOnly) {
@@ -99,12 +100,12 @@ TEST(NodeTable, ASplitHasTheTestNodesOnly) {
   EvaluateOptions options;
   options.estimators = {"dr_ridge"};
   options.plan.protocol = Protocol::kSplit;
-  const Told told = evaluate_with_nodes(world, options);
-  EXPECT_FALSE(told.record.decision);
-  EXPECT_EQ(told.nodes.estimator, "dr_ridge");
-  EXPECT_EQ(told.nodes.nodes.size(), told.record.diagnostics.num_evaluated_nodes);
-  EXPECT_LT(told.nodes.nodes.size(), kTableNodes);
-  EXPECT_EQ(told.nodes.influence.rows(), told.nodes.nodes.size());
+  const EvaluatedNodes found = evaluate_with_nodes(world, options);
+  EXPECT_FALSE(found.record.decision);
+  EXPECT_EQ(found.nodes.estimator, "dr_ridge");
+  EXPECT_EQ(found.nodes.nodes.size(), found.record.diagnostics.num_evaluated_nodes);
+  EXPECT_LT(found.nodes.nodes.size(), kTableNodes);
+  EXPECT_EQ(found.nodes.influence.rows(), found.nodes.nodes.size());
 }
 
 }  // namespace

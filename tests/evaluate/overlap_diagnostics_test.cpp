@@ -12,7 +12,7 @@
 #include "evaluate/degree_diagnostics.hpp"
 #include "evaluate/even_groups.hpp"
 #include "evaluate/variance_diagnostics.hpp"
-#include "support/meeting.hpp"
+#include "support/thread_ranks.hpp"
 
 namespace cone {
 namespace {
@@ -54,7 +54,7 @@ TEST(Overlap, CountsEveryNodeOnceByArmAndPropensity) {
   EXPECT_DOUBLE_EQ(found[0].rare_fraction, 0.4);
 }
 
-TEST(Overlap, IsACautionWhereTheLogLeavesLittleToChance) {
+TEST(Overlap, IsACautionWhereAssignmentIsNearlyDeterministic) {
   for (const double slope : {1.0, 6.0}) {
     const std::vector<double> p = spread_propensities(2000, slope);
     for (const ArmOverlap& arm :
@@ -64,14 +64,14 @@ TEST(Overlap, IsACautionWhereTheLogLeavesLittleToChance) {
   }
 }
 
-TEST(Overlap, OfARareArmThatChanceGivesIsFine) {
+TEST(Overlap, OfARareRandomisedArmIsOk) {
   const std::vector<double> p(2000, 0.03);
   for (const ArmOverlap& arm : measure_arm_overlap(draw_log(p), two_arm_probabilities(p).view())) {
     EXPECT_FALSE(arm.verdict.is_caution) << arm.verdict.sentence;
   }
 }
 
-TEST(Weights, OfARandomisedLogAreThoseOfItsShares) {
+TEST(Weights, UnderRandomisationAreThoseOfTheShares) {
   const std::vector<double> p(1000, 0.25);
   const LoggedSample sample = draw_log(p);
   const auto num_treated = static_cast<double>(std::ranges::count(sample.arm, Arm{1}));
@@ -105,7 +105,7 @@ TEST(Weights, AHeavyTailIsACaution) {
   EXPECT_FALSE(tails[1].verdict.is_caution) << tails[1].verdict.sentence;
 }
 
-TEST(Support, IsTheShareThatTheLogCouldNotHaveDone) {
+TEST(Support, IsTheShareOfAssignmentsOffSupport) {
   std::vector<double> p(100, 0.5);
   for (std::size_t i = 0; i < 10; ++i) p[i] = 0;
   const LoggedSample sample = draw_log(p);
@@ -121,26 +121,26 @@ TEST(Support, IsTheShareThatTheLogCouldNotHaveDone) {
   EXPECT_FALSE(found[1].verdict.is_caution);
 }
 
-TEST(Calibration, HoldsForRightPropensitiesAndNotForTooSureOnes) {
+TEST(Calibration, HoldsForCorrectPropensitiesAndNotForOverconfidentOnes) {
   const std::vector<double> p = spread_propensities(4000, 1);
   const LoggedSample sample = draw_log(p);
-  const auto right = measure_calibration(sample, two_arm_probabilities(p).view());
-  const auto too_sure =
+  const auto correct = measure_calibration(sample, two_arm_probabilities(p).view());
+  const auto overconfident =
       measure_calibration(sample, two_arm_probabilities(spread_propensities(4000, 3)).view());
   for (std::size_t a = 0; a < 2; ++a) {
-    EXPECT_EQ(right[a].bins.size(), 10U);
-    EXPECT_FALSE(right[a].verdict.is_caution) << right[a].verdict.sentence;
-    EXPECT_GT(right[a].p, 0.001);
-    EXPECT_TRUE(too_sure[a].verdict.is_caution) << too_sure[a].verdict.sentence;
-    EXPECT_LT(too_sure[a].bins.front().predicted, too_sure[a].bins.front().observed);
-    EXPECT_GT(too_sure[a].bins.back().predicted, too_sure[a].bins.back().observed);
+    EXPECT_EQ(correct[a].bins.size(), 10U);
+    EXPECT_FALSE(correct[a].verdict.is_caution) << correct[a].verdict.sentence;
+    EXPECT_GT(correct[a].p, 0.001);
+    EXPECT_TRUE(overconfident[a].verdict.is_caution) << overconfident[a].verdict.sentence;
+    EXPECT_LT(overconfident[a].bins.front().predicted, overconfident[a].bins.front().observed);
+    EXPECT_GT(overconfident[a].bins.back().predicted, overconfident[a].bins.back().observed);
   }
-  // Of two arms one says all.
-  EXPECT_NEAR(right[0].mean_gap, right[1].mean_gap, 1e-12);
-  EXPECT_NEAR(right[0].chi_squared, right[1].chi_squared, 1e-9);
+  // With two arms one determines the other.
+  EXPECT_NEAR(correct[0].mean_gap, correct[1].mean_gap, 1e-12);
+  EXPECT_NEAR(correct[0].chi_squared, correct[1].chi_squared, 1e-9);
 }
 
-TEST(Calibration, WhatWasCertainAndDidNotHappenIsBeyondChance) {
+TEST(Calibration, AContradictedCertaintyHasPZero) {
   const std::vector<double> p(200, 1.0);
   LoggedSample sample = draw_log(p);
   for (std::size_t i = 0; i < 60; ++i) sample.arm[i] = 0;
@@ -151,13 +151,13 @@ TEST(Calibration, WhatWasCertainAndDidNotHappenIsBeyondChance) {
   }
 }
 
-TEST(EvenGroups, OfSeveralProcessesAreThoseOfOne) {
+TEST(EvenGroups, OfSeveralRanksAreThoseOfOne) {
   Rng rng(6, Stream::kTest);
   std::vector<double> values;
   for (std::size_t i = 0; i < 300; ++i) values.push_back(std::round(6 * rng.normal()));
   const auto alone = group_evenly(values, 10, Totals::alone());
   EXPECT_LT(alone.size(), 11U);
-  testing::meet(3, [&](const Totals& totals) {
+  testing::run_on_ranks(3, [&](const Totals& totals) {
     std::vector<double> here;
     for (std::size_t i = totals.rank(); i < values.size(); i += 3) here.push_back(values[i]);
     const auto groups = group_evenly(here, 10, totals);
@@ -182,9 +182,9 @@ Graph uneven_graph(std::size_t n) {
   return build_graph(Context(0, 1), n, edges);
 }
 
-TEST(ResidualsByDegree, SeeATrendAndItsSign) {
+TEST(ResidualsByDegree, DetectATrendAndItsSign) {
   const Graph graph = uneven_graph(2000);
-  const WholeNeighbourhood network(graph);
+  const LocalNeighbourhood network(graph);
   const LoggedSample sample = draw_log(std::vector<double>(2000, 0.5));
   const std::vector<NodeIndex>& nodes = sample.nodes;
   Rng rng(5, Stream::kTest);
@@ -221,7 +221,7 @@ TEST(ResidualsByDegree, OfEqualDegreesHaveNoTrend) {
   }
   const Graph graph = build_graph(Context(0, 1), 50, ring);
   const DegreeResiduals found = measure_degree_residuals(
-      WholeNeighbourhood(graph), draw_log(std::vector<double>(50, 0.5)), residual, "ridge");
+      LocalNeighbourhood(graph), draw_log(std::vector<double>(50, 0.5)), residual, "ridge");
   ASSERT_EQ(found.groups.size(), 1U);
   EXPECT_EQ(found.groups[0].low, 2U);
   EXPECT_EQ(found.groups[0].high, 2U);

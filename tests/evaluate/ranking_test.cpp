@@ -21,7 +21,7 @@ double treated(const Matrix<double>& table, Arm arm) {
   return std::accumulate(column.begin(), column.end(), 0.0);
 }
 
-TEST(Ranking, TreatsTheHighestScoresFirstAndDrawsLotsAmongTies) {
+TEST(Ranking, TreatsTheHighestScoresFirstAndBreaksTiesAtRandom) {
   const Ranking ranking("score", false, 1, {1, 3, 1, 1});
   const Matrix<double> half = ranking.treat_first(0.5, 2);
   EXPECT_EQ(half(1, 1), 1);
@@ -32,7 +32,7 @@ TEST(Ranking, TreatsTheHighestScoresFirstAndDrawsLotsAmongTies) {
   EXPECT_EQ(ranking.positions(), (std::vector<double>{0.375, 0.875, 0.375, 0.375}));
 }
 
-TEST(Ranking, CountsTheUnitsThatNodesStandFor) {
+TEST(Ranking, UsesSurveyWeights) {
   const std::vector<double> units = {4, 1, 0, 5};
   const Ranking ranking("score", false, 1, {2, 3, 1, 2}, units);
   const Matrix<double> half = ranking.treat_first(0.55, 2);  // 5.5 of 10: one, and half of nine
@@ -82,7 +82,7 @@ TEST(Ranking, IsAPolicyAKeptColumnOrAFeature) {
   EXPECT_EQ(found[0].positions(), found[2].positions());
 }
 
-TEST(Ranking, RefusesWhatRanksNobodyAndSaysWhy) {
+TEST(Ranking, RefusesConstantScoresAndUnknownNames) {
   SmallWorld world = small_world(30, 0.5, 1, 1);
   Dataset& data = world.data.observed;
   data.kept.push_back({"score", std::vector<double>(30, 2.0)});
@@ -92,10 +92,10 @@ TEST(Ranking, RefusesWhatRanksNobodyAndSaysWhy) {
     const std::string text = refusal(data, world.policies, options);
     EXPECT_NE(text.find(part), std::string::npos) << text;
   };
-  says({.rank = {"score"}}, "same value for everyone");
+  says({.rank = {"score"}}, "same value for every node");
   says({.rank = {"all"}}, "same probability");
   says({.rank = {"scor"}}, "neither a policy");
-  says({.rank = {"shop"}}, "a column of text");
+  says({.rank = {"shop"}}, "a text column");
   says({.rank = {"x1", "x1"}}, "named twice");
   world.policies[0].name = "x1";
   says({.rank = {"x1"}}, "a policy of this run and a column");

@@ -42,7 +42,7 @@ double middle(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-TEST(Repeats, AreMediansOverTheSeedsAfterTheFirst) {
+TEST(Repeats, AreMediansOverConsecutiveSeeds) {
   std::vector<EvaluationRecord> single;
   for (std::uint64_t seed = 3; seed < 6; ++seed) single.push_back(run_repeats(1, seed));
   const EvaluationRecord joined = run_repeats(3, 3);
@@ -72,7 +72,7 @@ TEST(Repeats, AreMediansOverTheSeedsAfterTheFirst) {
   EXPECT_EQ(joined.decision->policies[1].sampling_interval, headline.sampling_interval);
 }
 
-TEST(Repeats, MoveLessWithTheSeedThanASingleRun) {
+TEST(Repeats, VaryLessWithTheSeedThanASingleRun) {
   std::vector<double> once;
   std::vector<double> five;
   for (std::uint64_t k = 0; k < 6; ++k) {
@@ -83,7 +83,7 @@ TEST(Repeats, MoveLessWithTheSeedThanASingleRun) {
   EXPECT_LT(variance(five, 1), 0.5 * variance(once, 1));
 }
 
-TEST(Repeats, OnceIsAsWithoutThem) {
+TEST(Repeats, OfOneAreASingleRun) {
   const EvaluationRecord record = run_repeats(1, 0);
   EXPECT_EQ(record.repeats, 1);
   for (const Estimate& e : record.policies[0].estimates) {
@@ -102,7 +102,7 @@ TEST(Repeats, AreTheSameAtAnyNumberOfThreads) {
   }
 }
 
-TEST(Repeats, ARunWithoutAStandardErrorTakesItFromAll) {
+TEST(Repeats, ARunWithoutAStandardErrorLeavesNone) {
   const Estimate sure{.value = 1, .standard_error = 0.5, .sampling_interval = {0, 2}};
   Estimate doubtful{.value = 3, .standard_error = kNaN, .sampling_interval = {kNaN, kNaN}};
   doubtful.status = EstimateStatus::kCaution;
@@ -127,7 +127,7 @@ class StopInSecondRepeat : public ProgressObserver {
   bool stop_ = false;
 };
 
-TEST(Repeats, ThatWereFinishedAreKeptWhenTheRestIsStopped) {
+TEST(Repeats, FinishedOnesAreKeptWhenTheRunIsInterrupted) {
   StopInSecondRepeat observer;
   const SmallWorld world = tiny_world();
   const EvaluationRecord record =
@@ -138,7 +138,7 @@ TEST(Repeats, ThatWereFinishedAreKeptWhenTheRestIsStopped) {
             estimate_called(run_repeats(1, 3), "dr_ridge").value);
 }
 
-TEST(Repeats, DoNotGoWithWhatIsOfOneSeed) {
+TEST(Repeats, AreRefusedWithOutputsOfASingleSeed) {
   const SmallWorld world = tiny_world();
   NodeTable nodes;
   EXPECT_THROW(

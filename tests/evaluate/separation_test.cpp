@@ -1,5 +1,5 @@
-// An arm that a kind of nodes was never given: every row says so, and those that cannot know what
-// it does to them have no interval.
+// Positivity violation by a feature: every estimator warns of it, and those that cannot extrapolate
+// have no interval.
 
 #include <cmath>
 
@@ -24,7 +24,8 @@ double third_column(const Dataset& data, std::size_t node) {
   return found;
 }
 
-/// Nobody above 0.7 in the third column was treated. The policy treats everybody, or only others.
+/// No node above 0.7 in the third column was treated. The policy treats all nodes, or only the
+/// others.
 SmallWorld separated_world(std::size_t n, std::uint64_t item, bool treats_all) {
   SmallWorld world = small_world(n, 0.5, 1.0, item);
   Dataset& data = world.data.observed;
@@ -45,7 +46,7 @@ EvaluateOptions some_rows() {
   return options;
 }
 
-TEST(Separation, IsLoudInEveryRowAndTakesIntervalsThatNoOutcomeSpeaksFor) {
+TEST(Separation, IsAWarningOfEveryEstimatorAndRemovesIntervals) {
   for (const std::size_t n : {200U, 400U, 800U}) {
     const SmallWorld world = separated_world(n, n, /*treats_all=*/true);
     const EvaluationRecord record =
@@ -59,7 +60,7 @@ TEST(Separation, IsLoudInEveryRowAndTakesIntervalsThatNoOutcomeSpeaksFor) {
   }
 }
 
-TEST(Separation, IsNoneForAPolicyThatLeavesTheKindAlone) {
+TEST(Separation, IsNoneForAPolicyThatDoesNotTreatTheseNodes) {
   const SmallWorld world = separated_world(400, 1, /*treats_all=*/false);
   const EvaluationRecord record = evaluate(Context(0, 2), world.data, world.policies, some_rows());
   for (const Estimate& row : record.policies[0].estimates) {

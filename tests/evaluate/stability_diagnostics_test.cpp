@@ -21,7 +21,7 @@ FitPlan striped_plan() {
   return plan;
 }
 
-/// Parts are noise; those of fold 2 are `shift` larger.
+/// Influences are noise; those of fold 2 are `shift` larger.
 PolicyResult noisy_result(double shift) {
   Rng rng(3, Stream::kTest, 8);
   Estimate estimate{.estimator = "network_dm", .value = 5, .standard_error = 0.1};
@@ -38,7 +38,7 @@ PolicyStability measure(const PolicyResult& result, const FitPlan& plan = stripe
   return found.at(0);
 }
 
-TEST(Stability, FoldsThatDifferByChanceAreFine) {
+TEST(Stability, FoldsThatDifferByChanceAreOk) {
   const PolicyStability found = measure(noisy_result(0));
   ASSERT_EQ(found.by_fold.size(), kStripes);
   EXPECT_GT(found.fold_p, 0.01);
@@ -57,8 +57,8 @@ TEST(Stability, ValuesByFoldAreThoseOfItsNodesAndLieAroundTheValue) {
   }
 }
 
-TEST(Stability, FoldsOfWholeGroupsMayDifferByWhatGroupsShare) {
-  // Two groups per fold, with noise of their own: by nodes alone no chance explains the folds.
+TEST(Stability, FoldsOfCompleteClustersMayDifferBySharedNoise) {
+  // Two clusters per fold with shared noise: with independent nodes the folds differ significantly.
   PolicyResult result = noisy_result(0);
   Rng rng(3, Stream::kTest, 9);
   std::vector<double> shared;
@@ -75,7 +75,7 @@ TEST(Stability, FoldsOfWholeGroupsMayDifferByWhatGroupsShare) {
   EXPECT_FALSE(found.at(0).verdict.is_caution);
 }
 
-TEST(Stability, AFoldThatSaysSomethingElseIsACaution) {
+TEST(Stability, AnOutlyingFoldIsACaution) {
   const PolicyStability found = measure(noisy_result(1.5));
   EXPECT_LT(found.fold_p, 1e-6);
   EXPECT_TRUE(found.verdict.is_caution);
@@ -90,7 +90,7 @@ TEST(Stability, SeedsThatMoveTheValueAreACaution) {
   EXPECT_NE(measure(result).verdict.sentence.find("0.60 standard errors"), std::string::npos);
 }
 
-TEST(Stability, ASplitHasSeedsOnlyAndRowsWithoutPartsHaveNothing) {
+TEST(Stability, ASplitHasSeedsOnlyAndEstimatesWithoutInfluencesHaveNothing) {
   FitPlan split = striped_plan();
   split.tasks.resize(1);
   PolicyResult result = noisy_result(0);

@@ -1,4 +1,4 @@
-// Survey weights through a whole evaluation, fits and all.
+// Survey weights through a complete evaluation, including fits.
 #include <cmath>
 #include <numeric>
 #include <string>
@@ -55,7 +55,7 @@ void expect_same(const EvaluationRecord& a, const EvaluationRecord& b, double to
       near(one.standard_error, two.standard_error, one.estimator + " error");
       near(one.population_standard_error, two.population_standard_error, one.estimator + " pop");
       near(one.sensitivity_interval.first, two.sensitivity_interval.first,
-           one.estimator + " robust");
+           one.estimator + " sensitivity");
       EXPECT_EQ(one.warnings.size(), two.warnings.size()) << one.estimator;
     }
   }
@@ -66,7 +66,7 @@ void expect_same(const EvaluationRecord& a, const EvaluationRecord& b, double to
   }
 }
 
-TEST(Weights, EqualOnesAreNoneToTheBit) {
+TEST(Weights, EqualOnesChangeNoBit) {
   SmallWorld world = small_world(160, 0.7, 1.0, 1);
   const EvaluateOptions options = every_fitted_row();
   const EvaluationRecord without = evaluate_world(world, options);
@@ -76,7 +76,7 @@ TEST(Weights, EqualOnesAreNoneToTheBit) {
   EXPECT_NE(without.data.checksum, with.data.checksum);
 }
 
-TEST(Weights, TheirScaleDoesNotMatterAndTheirSizesDo) {
+TEST(Weights, OnlyTheirRatiosMatter) {
   SmallWorld world = small_world(160, 0.7, 1.0, 2);
   EvaluateOptions options;
   options.estimators = {"naive",     "snips", "dm_ols1",    "dm_ridge",  "dr_ridge",
@@ -94,7 +94,7 @@ TEST(Weights, TheirScaleDoesNotMatterAndTheirSizesDo) {
   }
 }
 
-TEST(Weights, TheLoggedPolicyTruthAndSharesAreOfUnits) {
+TEST(Weights, TheLoggedPolicyTruthAndSharesAreWeighted) {
   SmallWorld world = small_world(120, 0.7, 1.0, 3);
   Dataset& data = world.data.observed;
   data.weight = draw_weights(120, 3);
@@ -146,7 +146,7 @@ TEST(Weights, ValuesOfLinearModelsAreWeightedOutcomes) {
   }
 }
 
-TEST(Weights, KernelBalancingAimsAtTheWeightedUnits) {
+TEST(Weights, KernelBalancingTargetsTheWeightedSample) {
   // Weights follow x0, so that the weighted mean of x0 is far from the plain one.
   SmallWorld world = small_world(200, 0.5, 1.0, 5);
   Dataset& data = world.data.observed;
@@ -172,7 +172,7 @@ TEST(Weights, KernelBalancingAimsAtTheWeightedUnits) {
   EXPECT_NEAR(evaluate_world(world, options).policies[0].estimates[0].value, 4, 1e-9);
 }
 
-TEST(Weights, KernelBalancingGivesEveryGroupItsUnits) {
+TEST(Weights, KernelBalancingWeightsFoldsByTheirUnits) {
   // Representations are compared fold by fold. A fold may stand for more units than another.
   SmallWorld world = small_world(60, 0.5, 1.0, 9);
   Dataset& data = world.data.observed;
@@ -200,9 +200,9 @@ TEST(Weights, KernelBalancingGivesEveryGroupItsUnits) {
   EXPECT_NEAR(mean(found.influence), 0, 1e-9);
 }
 
-TEST(Weights, FixASampleInWhichThoseWhoGainAreMissing) {
-  // Effects are 1 + x0; those of large x0 hardly answered the survey. Weights are one over the
-  // chance of an answer.
+TEST(Weights, CorrectForSelectiveNonResponse) {
+  // Effects are 1 + x0, and units of large x0 rarely respond. Weights are the inverse response
+  // probabilities.
   SmallWorld all = small_world(3000, 0.0, 1.0, 6);
   const Dataset& units = all.data.observed;
   Rng rng(31, Stream::kTest, 6);
@@ -215,12 +215,12 @@ TEST(Weights, FixASampleInWhichThoseWhoGainAreMissing) {
   for (std::size_t i = 0; i < 3000; ++i) {
     const double own = units.features.matrix.row(i).at(0);
     truth += (1 + own) / 3000;
-    const double chance = sigmoid(-0.8 - 1.2 * own);
-    if (!rng.bernoulli(chance)) continue;
+    const double response = sigmoid(-0.8 - 1.2 * own);
+    if (!rng.bernoulli(response)) continue;
     const bool treated = units.treatment[i] == 1;
     treatment.push_back(treated ? 1 : 0);
     outcome.push_back((treated ? 1 + own : 0) + 0.5 * rng.normal());
-    weight.push_back(1 / chance);
+    weight.push_back(1 / response);
     x.push_back(own);
   }
   Matrix<double> features(x.size(), 1);
@@ -228,7 +228,7 @@ TEST(Weights, FixASampleInWhichThoseWhoGainAreMissing) {
   arrays.treatment_numbers = treatment;
   arrays.outcome = outcome;
   arrays.weight = weight;
-  arrays.measurements = std::as_const(features).view();
+  arrays.numeric_features = std::as_const(features).view();
   EvaluateOptions options;
   options.estimators = {"naive", "snips", "dm_ols2", "dr_ridge"};
   options.estimator.target = Target::kPopulation;
@@ -249,7 +249,7 @@ TEST(Weights, FixASampleInWhichThoseWhoGainAreMissing) {
   }
 }
 
-TEST(Weights, NodesThatAreEvaluatedNeedSome) {
+TEST(Weights, OfAllEvaluatedNodesMustNotBeZero) {
   SmallWorld world = small_world(100, 0.5, 1.0, 7);
   world.data.observed.weight.assign(100, 0.0);
   EvaluateOptions options;

@@ -1,4 +1,4 @@
-// The diagnostics with a verdict through whole evaluations: what must not change them.
+// Invariances of the diagnostics with a verdict, through complete evaluations.
 
 #include <algorithm>
 #include <cmath>
@@ -29,21 +29,21 @@ Json diagnostics_of(const testing::SmallWorld& world, int threads = 2,
   return to_json(evaluate(Context(3, threads), world.data, world.policies, options))["diagnostics"];
 }
 
-void expect_close(const Json& a, const Json& b, const std::string& place) {
-  ASSERT_EQ(a.type(), b.type()) << place;
+void expect_close(const Json& a, const Json& b, const std::string& path) {
+  ASSERT_EQ(a.type(), b.type()) << path;
   if (a.is_structured()) {
-    ASSERT_EQ(a.size(), b.size()) << place;
+    ASSERT_EQ(a.size(), b.size()) << path;
     for (auto one = a.begin(), other = b.begin(); one != a.end(); ++one, ++other) {
-      expect_close(*one, *other, place + "/" + (a.is_object() ? one.key() : ""));
+      expect_close(*one, *other, path + "/" + (a.is_object() ? one.key() : ""));
     }
   } else if (a.is_number_float()) {
-    EXPECT_NEAR(a.get<double>(), b.get<double>(), 1e-6) << place;
-  } else if (!place.ends_with("sentence")) {  // has rounded figures, which may tip over
-    EXPECT_EQ(a, b) << place;
+    EXPECT_NEAR(a.get<double>(), b.get<double>(), 1e-6) << path;
+  } else if (!path.ends_with("sentence")) {  // has rounded figures
+    EXPECT_EQ(a, b) << path;
   }
 }
 
-TEST(Verdicts, AreThereForEveryDiagnosticWithWordsOfTheirOwn) {
+TEST(Verdicts, ExistForEveryDiagnosticWithASentence) {
   const Json found = diagnostics_of(testing::small_world(300, 0.7, 1, 1));
   EXPECT_EQ(found["propensity_model"], "features");
   for (const char* name : kJudged) {
@@ -92,7 +92,7 @@ TEST(Verdicts, AreTheSameBitsAtAnyNumberOfThreads) {
   EXPECT_EQ(diagnostics_of(world, 1).dump(), diagnostics_of(world, 4).dump());
 }
 
-TEST(Verdicts, WithoutEdgesSayNothingOfNeighbours) {
+TEST(Verdicts, WithoutEdgesOmitNeighbours) {
   testing::SmallWorld world = testing::small_world(300, 0.7, 1, 1);
   world.data.observed.graph = build_graph(Context(0, 1), 300, {});
   const Json found = diagnostics_of(world, 2, {"dr_ridge"});

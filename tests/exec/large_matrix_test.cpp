@@ -12,7 +12,7 @@
 namespace cone {
 namespace {
 
-// Two pieces and a bit.
+// Two full pieces and a part of a third.
 constexpr std::size_t kRows = 1100;
 constexpr std::size_t kCols = 1000;
 

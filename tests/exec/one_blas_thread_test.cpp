@@ -13,7 +13,7 @@
 namespace cone {
 namespace {
 
-TEST(OneBlasThread, LetsInNoMoreCallersThanThereAreBuffers) {
+TEST(OneBlasThread, AllowsNoMoreCallersThanThereAreBuffers) {
   ASSERT_GE(most_blas_callers(), 16);
   const int count = most_blas_callers() + 40;
   std::atomic<int> inside = 0;
@@ -22,7 +22,7 @@ TEST(OneBlasThread, LetsInNoMoreCallersThanThereAreBuffers) {
   for (int k = 0; k < count; ++k) {
     threads.emplace_back([&] {
       const OneBlasThread guard;
-      const OneBlasThread again;  // needs no place of its own
+      const OneBlasThread again;  // needs no second slot
       const int now = ++inside;
       int known = most;
       while (known < now && !most.compare_exchange_weak(known, now)) {

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.hpp"
-#include "support/meeting.hpp"
+#include "support/thread_ranks.hpp"
 
 namespace cone {
 namespace {
@@ -26,27 +26,28 @@ std::vector<double> draw_values(std::size_t n) {
   return values;
 }
 
-/// Every `size`-th value, from `rank` on; nothing for the last of several.
+/// Every `size`-th value, from `rank` on; the last of more than two ranks has none.
 std::vector<double> part_of(const std::vector<double>& all, std::size_t rank, std::size_t size) {
   std::vector<double> part;
-  const std::size_t sharers = size > 2 ? size - 1 : size;
-  for (std::size_t i = rank; rank < sharers && i < all.size(); i += sharers) part.push_back(all[i]);
+  const std::size_t num_owners = size > 2 ? size - 1 : size;
+  for (std::size_t i = rank; rank < num_owners && i < all.size(); i += num_owners)
+    part.push_back(all[i]);
   return part;
 }
 
 class OrderedValuesTest : public ::testing::TestWithParam<std::size_t> {};
-INSTANTIATE_TEST_SUITE_P(Processes, OrderedValuesTest, ::testing::Values(1, 2, 5));
+INSTANTIATE_TEST_SUITE_P(Ranks, OrderedValuesTest, ::testing::Values(1, 2, 5));
 
-TEST_P(OrderedValuesTest, PlacesAreThoseOfOneSortedList) {
+TEST_P(OrderedValuesTest, IndicesAreThoseOfOneSortedList) {
   const std::vector<double> all = draw_values(500);
   std::vector<double> sorted = all;
   std::ranges::sort(sorted);
-  std::vector<std::uint64_t> places(all.size());
-  std::iota(places.begin(), places.end(), std::uint64_t{0});
-  testing::meet(GetParam(), [&](const Totals& totals) {
+  std::vector<std::uint64_t> indices(all.size());
+  std::iota(indices.begin(), indices.end(), std::uint64_t{0});
+  testing::run_on_ranks(GetParam(), [&](const Totals& totals) {
     const OrderedValues list(part_of(all, totals.rank(), totals.size()), totals);
     EXPECT_EQ(list.size(), all.size());
-    EXPECT_EQ(list.at(places), sorted);
+    EXPECT_EQ(list.at(indices), sorted);
     EXPECT_EQ(list.at({}), std::vector<double>{});
     for (const double limit : {-3.0, 0.0, 1.0}) {
       EXPECT_EQ(list.count_above(limit),
@@ -55,19 +56,19 @@ TEST_P(OrderedValuesTest, PlacesAreThoseOfOneSortedList) {
   });
 }
 
-TEST_P(OrderedValuesTest, TheLastAreSharedOutOnceEach) {
+TEST_P(OrderedValuesTest, TheLastValuesAreTakenOnceEach) {
   std::vector<double> all = draw_values(200);
   std::erase_if(all, [](double v) { return std::isinf(v) || std::abs(v) > 1e6; });
   std::vector<double> sorted = all;
   std::ranges::sort(sorted);
-  testing::meet(GetParam(), [&](const Totals& totals) {
+  testing::run_on_ranks(GetParam(), [&](const Totals& totals) {
     const OrderedValues list(part_of(all, totals.rank(), totals.size()), totals);
     for (std::size_t count = 0; count <= all.size(); ++count) {  // cuts through equal values too
       const std::span<const double> last = list.last(count);
       EXPECT_TRUE(std::ranges::is_sorted(last));
-      std::vector<double> together = totals.gather(last);
-      std::ranges::sort(together);
-      EXPECT_TRUE(std::ranges::equal(together, std::span(sorted).last(count))) << count;
+      std::vector<double> gathered = totals.allgather(last);
+      std::ranges::sort(gathered);
+      EXPECT_TRUE(std::ranges::equal(gathered, std::span(sorted).last(count))) << count;
     }
   });
 }

@@ -29,31 +29,32 @@ std::vector<double> sums_of(std::size_t number, const Context& context) {
   return sums;
 }
 
-TEST(SideBySide, GivesWhatOneAfterTheOtherGives) {
+TEST(SideBySide, ResultsAreThoseOfSerialRuns) {
   for (const int threads : {3, 4, 8}) {
     const Context context(7, threads);
     Tasks results(3);
-    std::vector<int> shares(3);
+    std::vector<int> threads_of(3);
     run_side_by_side(context, "folds", 3, [&](std::size_t number, const Context& own) {
       results[number] = sums_of(number, own);
-      shares[number] = own.num_threads();
+      threads_of[number] = own.num_threads();
     });
     for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(results[k], sums_of(k, Context(7, 1)));
-    EXPECT_EQ(shares[0] + shares[1] + shares[2], threads);
+    EXPECT_EQ(threads_of[0] + threads_of[1] + threads_of[2], threads);
   }
 }
 
-/// Remembers the shares it was told, on the caller's thread only; says no once `until` is reached.
-class ShareLog : public ProgressObserver {
+/// Records the reported fractions, on the caller's thread only; asks to stop once `until` is
+/// reached.
+class FractionLog : public ProgressObserver {
  public:
-  explicit ShareLog(double until = 2) : until_(until) {}
+  explicit FractionLog(double until = 2) : until_(until) {}
   bool update(std::string_view phase, std::uint64_t done, std::uint64_t total) override {
     EXPECT_EQ(std::this_thread::get_id(), caller_);
     EXPECT_EQ(phase, "folds");
-    shares.push_back(static_cast<double>(done) / static_cast<double>(total));
-    return shares.back() < until_;
+    fractions.push_back(static_cast<double>(done) / static_cast<double>(total));
+    return fractions.back() < until_;
   }
-  std::vector<double> shares;
+  std::vector<double> fractions;
 
  private:
   const std::thread::id caller_ = std::this_thread::get_id();
@@ -69,20 +70,20 @@ void work_in_steps(const Context& context, int steps) {
 }
 
 TEST(SideBySide, ReportsTheMeanOfTheTasksOnTheCallersThread) {
-  ShareLog log;
+  FractionLog log;
   const Context context(0, 4, &log);
   run_side_by_side(context, "folds", 2, [&](std::size_t number, const Context& own) {
     work_in_steps(own, number == 0 ? 10 : 40);  // the caller may be waiting for the longer one
   });
-  EXPECT_TRUE(std::is_sorted(log.shares.begin(), log.shares.end()));
-  // More than the beginning and the ends; how many depends on how busy the machine is.
-  EXPECT_GT(std::set<double>(log.shares.begin(), log.shares.end()).size(), 2U);
-  EXPECT_EQ(log.shares.front(), 0);
-  EXPECT_GT(log.shares.back(), 0.5);
+  EXPECT_TRUE(std::is_sorted(log.fractions.begin(), log.fractions.end()));
+  // More than the first and the last report; how many depends on the load of the machine.
+  EXPECT_GT(std::set<double>(log.fractions.begin(), log.fractions.end()).size(), 2U);
+  EXPECT_EQ(log.fractions.front(), 0);
+  EXPECT_GT(log.fractions.back(), 0.5);
 }
 
 TEST(SideBySide, StopsEverythingWhenTheObserverAsks) {
-  ShareLog log(0.01);
+  FractionLog log(0.01);
   const Context context(0, 6, &log);
   std::atomic<int> finished = 0;
   EXPECT_THROW(run_side_by_side(context, "folds", 3,
@@ -95,7 +96,7 @@ TEST(SideBySide, StopsEverythingWhenTheObserverAsks) {
   EXPECT_EQ(finished, 0);
 }
 
-TEST(SideBySide, AFailureStopsTheOthersAndSaysWhy) {
+TEST(SideBySide, AFailureStopsTheOthersAndIsRethrown) {
   const Context context(0, 3);
   std::atomic<int> finished = 0;
   EXPECT_THROW(run_side_by_side(context, "folds", 3,

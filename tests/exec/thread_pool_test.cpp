@@ -59,7 +59,7 @@ TEST(ThreadPool, ReportsProgressOnTheCallersThreadAndStopsWhenAsked) {
                      100000,
                      [&](std::size_t) {
                        ++started;
-                       // The other threads must not finish before the caller has its say.
+                       // The other threads must not finish before the caller has reported.
                        if (std::this_thread::get_id() != caller) {
                          std::this_thread::sleep_for(std::chrono::milliseconds(1));
                        }
@@ -73,8 +73,7 @@ TEST(ThreadPool, ReportsProgressOnTheCallersThreadAndStopsWhenAsked) {
   }
 }
 
-/// Counts how often it is asked and checks on which thread; says no after `patience` times, or
-/// throws.
+/// Counts the calls and checks their thread; after `patience` calls it asks to stop, or throws.
 class Watcher : public ProgressObserver {
  public:
   explicit Watcher(int patience = -1, bool throws = false) : patience_(patience), throws_(throws) {}
@@ -130,7 +129,7 @@ TEST(Context, StopsWorkWithinTasksOfAllThreads) {
   }
 }
 
-TEST(Context, ATaskThatFailsEndsTheOthersAndSaysWhy) {
+TEST(Context, ATaskThatFailsStopsTheOthersAndIsRethrown) {
   const Context context(0, 3);
   std::atomic<int> finished = 0;
   EXPECT_THROW(context.for_each_task("tasks", 3,
@@ -146,7 +145,7 @@ TEST(Context, ATaskThatFailsEndsTheOthersAndSaysWhy) {
   EXPECT_EQ(finished, 0);
 }
 
-TEST(Context, AnObserverThatThrowsLeavesNoThreadAtWork) {
+TEST(Context, AnObserverThatThrowsLeavesNoTaskRunning) {
   for (const int threads : {1, 3}) {
     for (const int patience : {1, 2, 5}) {
       Watcher observer(patience, /*throws=*/true);
@@ -195,7 +194,7 @@ TEST(ThreadPool, ATaskMayUseAnotherPoolWhichStopsWithIt) {
   std::atomic<int> num_started = 0;
   const auto inner_task = [&](std::size_t) {
     for (int i = 0; i < 100000; ++i) {
-      if (ThreadPool::told_to_stop()) throw Cancelled();
+      if (ThreadPool::stop_requested()) throw Cancelled();
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     ++done;
@@ -214,8 +213,8 @@ TEST(ThreadPool, ATaskMayUseAnotherPoolWhichStopsWithIt) {
   EXPECT_EQ(done, 0);
 }
 
-/// Counts, and checks that nobody else is let in meanwhile.
-class Doorkeeper : public ProgressObserver {
+/// Counts the calls and checks that they do not overlap.
+class ExclusiveObserver : public ProgressObserver {
  public:
   bool update(std::string_view, std::uint64_t, std::uint64_t) override {
     const bool was_alone = !inside_.exchange(true);
@@ -258,7 +257,7 @@ TEST(Context, CopiesShareThreadsAndObserver) {
 }
 
 TEST(Context, SeveralThreadsMayComputeOnOne) {
-  Doorkeeper observer;
+  ExclusiveObserver observer;
   const Context context(0, 3, &observer);
   const auto sums_on = [](const Context& c) {
     std::vector<double> sums;
@@ -283,7 +282,7 @@ TEST(Context, SeveralThreadsMayComputeOnOne) {
   EXPECT_GT(observer.num_asked(), 4 * 20);
 }
 
-TEST(Context, StagesAreSharesOfTheStageTheyAreIn) {
+TEST(Context, StagesAreFractionsOfTheOuterStage) {
   StageLog log;
   const Context context(0, 1, &log);
   {

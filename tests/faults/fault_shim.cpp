@@ -7,7 +7,7 @@
 //   CONE_FAULT_CALL    the number (from 1) of the call to disturb; 0 disturbs none
 //   CONE_FAULT_ERROR   the errno it fails with; 0 kills the process instead, before the call
 //   CONE_FAULT_NO_EXCHANGE  where set, two folders cannot be exchanged in one step
-//   CONE_FAULT_NO_TMPFILE   where set, there are no files without a name
+//   CONE_FAULT_NO_TMPFILE   where set, unnamed files (O_TMPFILE) are not supported
 
 #include <cerrno>
 #include <climits>
@@ -53,7 +53,7 @@ std::string path_of(int folder, const char* path) {
   return std::string(::getcwd(current, sizeof current) == nullptr ? "" : current) + "/" + path;
 }
 
-/// Whether the call goes through. Otherwise errno says why not.
+/// Whether the call goes through. Otherwise errno is set.
 bool allow(const char* call, const std::string& path) {
   static std::mutex mutex;
   static int count = 0;
@@ -84,7 +84,7 @@ bool opens_to_create(int flags) {
 /// Flags of an open with a third argument.
 bool takes_mode(int flags) { return (flags & O_CREAT) != 0 || opens_nameless(flags); }
 
-/// Where the file system is to know no files without a name.
+/// Whether to simulate a file system without unnamed files.
 bool refuse_nameless(int flags) {
   if (!opens_nameless(flags) || variable("CONE_FAULT_NO_TMPFILE").empty()) return false;
   errno = EOPNOTSUPP;

@@ -7,7 +7,7 @@
 
 namespace cone::fuzz {
 
-/// The input as the readers of text files take it. Unpacks what is compressed by gzip.
+/// The input in the form that the readers of text files take. Unpacks gzip.
 inline ByteSource source(const std::uint8_t* data, std::size_t size) {
   return ByteSource::of_bytes(std::string(as_text(data, size)), "input");
 }

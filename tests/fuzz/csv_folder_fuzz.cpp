@@ -16,7 +16,7 @@ MemoryFiles split(std::string_view input) {
   std::map<std::string, std::string, std::less<>> files;
   for (const char* name : {"nodes.csv", "edges.csv", "features.csv", "feature_names.csv"}) {
     const std::size_t end = std::min(input.find(kSeparator), input.size());
-    // An empty part is a file that is not there.
+    // An empty part is a missing file.
     if (end > 0) files.emplace(name, input.substr(0, end));
     input.remove_prefix(std::min(end + 1, input.size()));
   }

@@ -23,7 +23,7 @@ std::string sealed(std::string file) {
 void read(std::string_view file) {
   accept_or_refuse([&] {
     const FittedModel model = parse_model(file, "model");
-    // What was read is all that the file says: written again it is the same.
+    // Nothing of the file is lost: written again it is the same.
     require_that(model_checksum(model) == file.substr(file.size() - kChecksumDigits));
   });
 }

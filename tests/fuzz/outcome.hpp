@@ -6,8 +6,8 @@
 #include "cone/context.hpp"
 #include "cone/error.hpp"
 
-// What every fuzz target does: a reader takes any bytes, or refuses them as a fault of the data.
-// Every other way out (another exception, a sanitizer's report, more than 10 s or 1 GB) is a find.
+// Common to all fuzz targets: a reader accepts any bytes, or refuses them as a fault of the data.
+// Any other result (another exception, a sanitizer report, more than 10 s or 1 GB) is a finding.
 
 namespace cone::fuzz {
 
@@ -15,13 +15,13 @@ inline std::string_view as_text(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-/// Stops the run where something that always holds does not.
+/// Stops the run where an invariant is violated.
 inline void require_that(bool holds) {
   if (!holds) std::abort();
 }
 
-/// The inputs that fuzzing starts from are valid: a format that has moved on must not leave them
-/// behind unseen.
+/// The inputs that fuzzing starts from are valid: a change of the format must not make them invalid
+/// unnoticed.
 inline bool is_replaying_valid_inputs() {
   static const bool is_set = std::getenv("CONE_FUZZ_VALID") != nullptr;
   return is_set;
@@ -38,7 +38,7 @@ void accept_or_refuse(const Read& read) {
   }
 }
 
-/// One thread: an execution should cost what reading costs.
+/// One thread: an execution should cost no more than reading.
 inline const Context& context() {
   static const Context one_thread(0, 1);
   return one_thread;

@@ -26,7 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   static const std::array<cone::Dataset, 2> all = cone::fuzz::some_data();
   const bool has_colon = cone::fuzz::as_text(bytes, size).find(':') != std::string_view::npos;
   const cone::Dataset& data = all[has_colon ? 1 : 0];
-  // Small chunks, so that records cross their borders.
+  // Small chunks, so that records cross their boundaries.
   const cone::CsvOptions options{.chunk_bytes = 1 + size % 61};
   cone::fuzz::accept_or_refuse([&] {
     const cone::PolicyTable table = cone::load_policy_table(

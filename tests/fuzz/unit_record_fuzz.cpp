@@ -16,7 +16,7 @@ UnitIdentity some_identity() {
   return {.kind = "tune", .options = {{"gamma", 0.1}}, .seed = 3, .data_checksum = "abc"};
 }
 
-/// Whether the record is taken.
+/// Whether the record is accepted.
 bool read(std::string_view bytes, const UnitIdentity& identity) {
   const UnitStore::Found found = UnitStore::parse(bytes, identity);
   require_that(found.record.has_value() == found.problem.empty());
@@ -24,7 +24,7 @@ bool read(std::string_view bytes, const UnitIdentity& identity) {
 }
 
 /// The record with the identity and the checksum that it would need, so that changes reach the
-/// rest; "" for what is no object.
+/// rest; "" where it is not an object.
 std::string sealed(std::string_view bytes, const UnitIdentity& identity) {
   Json json;
   try {

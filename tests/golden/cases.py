@@ -33,7 +33,7 @@ SMALL_NETWORKS = ["--heads", 2, "--head-size", 4, "--hidden", 8, "--epochs", 30]
 
 
 def simulated(folder):
-    """A tiny network with hidden confounding and known truth, the same on every machine."""
+    """A tiny network with an unmeasured confounder and known truth, the same on every machine."""
     run("simulate", "--nodes", 300, "--mean-degree", 6, "--topics", 4, "--words", 100,
         "--words-per-node", 20, "--seed", 7, "--out", folder, "--quiet")
     return folder

@@ -35,7 +35,7 @@ TEST(Compare, ClearOrderHasOneRankEach) {
   for (const PolicyDifference& pair : found.differences) EXPECT_LT(pair.p, 0.01);
 }
 
-TEST(Compare, PIsNeverBelowThatOfOneDifferenceAlone) {
+TEST(Compare, AdjustedPIsNeverBelowTheUnadjusted) {
   for (int seed = 0; seed < 40; ++seed) {  // draws of some seeds have too few large values
     const PolicyComparison found =
         compare_policies(Context(static_cast<std::uint64_t>(seed), 1), std::vector{0.0, 1.9},
@@ -46,7 +46,7 @@ TEST(Compare, PIsNeverBelowThatOfOneDifferenceAlone) {
   }
 }
 
-TEST(Compare, NoiseLeavesRanksOpen) {
+TEST(Compare, NoiseLeavesRanksUndetermined) {
   const PolicyComparison found = compare({0.1, 0, 0.05}, diagonal({1, 1, 1}));
   for (const RankedPolicy& policy : found.policies) {
     EXPECT_EQ(policy.best_rank, 1U);
@@ -56,15 +56,15 @@ TEST(Compare, NoiseLeavesRanksOpen) {
   for (const PolicyDifference& pair : found.differences) EXPECT_GT(pair.p, 0.5);
 }
 
-TEST(Compare, PairedErrorsCount) {
+TEST(Compare, UsesTheCovarianceOfTheValues) {
   Matrix<double> covariance(2, 2, 0.99);
   covariance(0, 0) = covariance(1, 1) = 1;
   const PolicyDifference pair = compare({0.5, 0}, covariance).differences[0];
   EXPECT_NEAR(pair.standard_error, std::sqrt(0.02), 1e-12);
-  EXPECT_LT(pair.p, 0.01) << "each alone is within its noise, the difference is not";
+  EXPECT_LT(pair.p, 0.01) << "each alone is not significant, the difference is";
 }
 
-TEST(Compare, PoliciesThatAreTheSameAreTied) {
+TEST(Compare, IdenticalPoliciesAreTied) {
   const PolicyComparison found = compare({1, 1, 0}, Matrix<double>(3, 3, 0.25));
   EXPECT_EQ(found.differences[0].standard_error, 0);
   EXPECT_EQ(found.differences[0].p, 1);
@@ -135,7 +135,7 @@ TEST(Compare, ScaleAndShiftOfTheOutcomeChangeNoVerdict) {
   }
 }
 
-TEST(Compare, JointStatementsHoldAsOftenAsPromised) {
+TEST(Compare, JointBandsAndIntervalsHaveTheirNominalCoverage) {
   // Three values with a common part; the truth is that the first two are equal and the third lower.
   const std::vector<double> truth = {1, 1, 0.7};
   Matrix<double> covariance(3, 3, 0.005);
@@ -165,7 +165,7 @@ TEST(Compare, JointStatementsHoldAsOftenAsPromised) {
                   difference <= pair.sampling_joint_interval.second;
     }
     pairs += all_pairs ? 1 : 0;
-    rejected += found.differences[0].p < 0.05 ? 1 : 0;  // the pair that is equal
+    rejected += found.differences[0].p < 0.05 ? 1 : 0;  // the equal pair
   }
   EXPECT_GE(bands, 0.92 * kDraws);
   EXPECT_GE(pairs, 0.92 * kDraws);

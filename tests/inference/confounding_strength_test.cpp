@@ -11,8 +11,8 @@
 namespace cone {
 namespace {
 
-/// A log in which a feature x and something on the network u (both ±1) decide who is treated.
-struct ToldLog {
+/// Treatment depends on a feature x and on a network confounder u (both ±1).
+struct ConfoundedLog {
   LoggedSample sample;
   Matrix<double> by_features;
   Matrix<double> by_both;
@@ -20,9 +20,9 @@ struct ToldLog {
   std::vector<double> residual;
 };
 
-ToldLog draw_log(std::size_t n, double strength, std::uint64_t item) {
+ConfoundedLog draw_log(std::size_t n, double strength, std::uint64_t item) {
   Rng rng(31, Stream::kTest, item);
-  ToldLog log;
+  ConfoundedLog log;
   log.sample.arms = {"0", "1"};
   log.by_features = Matrix<double>(n, 2);
   log.by_both = Matrix<double>(n, 2);
@@ -45,8 +45,8 @@ ToldLog draw_log(std::size_t n, double strength, std::uint64_t item) {
   return log;
 }
 
-TEST(ConfoundingStrength, IsWhatTheNetworkAdds) {
-  const ToldLog log = draw_log(20000, 1, 1);
+TEST(ConfoundingStrength, IsThePartialRSquaredOfTheNetwork) {
+  const ConfoundedLog log = draw_log(20000, 1, 1);
   const NetworkStrength found =
       measure_strength(log.sample, log.by_features, log.by_both, PropensityBounds::same(0.01, 2));
   EXPECT_GT(found.r_squared_network, found.r_squared_features);
@@ -65,12 +65,12 @@ TEST(ConfoundingStrength, IsWhatTheNetworkAdds) {
   EXPECT_TRUE(found.is_clear);
 }
 
-TEST(ConfoundingStrength, AddsNoMoreThanWouldBeOverlookedWhereTheNetworkSaysNothing) {
-  const ToldLog log = draw_log(5000, 0, 2);
+TEST(ConfoundingStrength, IsTheDetectionLimitWhereTheNetworkAddsNothing) {
+  const ConfoundedLog log = draw_log(5000, 0, 2);
   const NetworkStrength found =
       measure_strength(log.sample, log.by_features, log.by_both, PropensityBounds::same(0.01, 2));
   EXPECT_NEAR(found.added, 0, 1e-12);
-  // Both models agree to the last digit. A confounder of this strength would not have shown.
+  // Both models agree to the last digit. A confounder of this strength would not be detected.
   EXPECT_NEAR(found.added_upper, 1.6449 * 1.6449 / 5000, 1e-6);
   EXPECT_FALSE(found.is_clear);
   const ConfoundingBias bias =
@@ -82,9 +82,9 @@ TEST(ConfoundingStrength, AddsNoMoreThanWouldBeOverlookedWhereTheNetworkSaysNoth
   EXPECT_GT(of_few.added_upper, 50 * found.added_upper);
 }
 
-TEST(ConfoundingStrength, BoundHoldsTheBiasOfAConfounderThatStrong) {
-  // Outcomes go up by u, which the outcome model misses: treat-all is off by E[u (T/e_x − 1)].
-  const ToldLog log = draw_log(40000, 1, 3);
+TEST(ConfoundingStrength, BoundCoversTheBiasOfAConfounderOfThatStrength) {
+  // Outcomes increase by u, which the outcome model omits: treat-all has bias E[u (T/e_x − 1)].
+  const ConfoundedLog log = draw_log(40000, 1, 3);
   const NetworkStrength strength =
       measure_strength(log.sample, log.by_features, log.by_both, PropensityBounds::same(0.01, 2));
   double bias = 0;
@@ -98,11 +98,11 @@ TEST(ConfoundingStrength, BoundHoldsTheBiasOfAConfounderThatStrong) {
   const ConfoundingBias bound =
       bound_confounding_bias(log.sample, log.treat_all.view(), residual, strength);
   EXPECT_GT(bound.bound, std::abs(bias));
-  EXPECT_LT(bound.bound, 4 * std::abs(bias)) << "a bound that still says something";
+  EXPECT_LT(bound.bound, 4 * std::abs(bias)) << "the bound is informative";
 }
 
-TEST(ConfoundingStrength, BoundFollowsTheUnitOfTheOutcome) {
-  const ToldLog log = draw_log(3000, 1, 4);
+TEST(ConfoundingStrength, BoundScalesWithTheOutcome) {
+  const ConfoundedLog log = draw_log(3000, 1, 4);
   const NetworkStrength strength =
       measure_strength(log.sample, log.by_features, log.by_both, PropensityBounds::same(0.01, 2));
   std::vector<double> scaled = log.residual;

@@ -40,7 +40,7 @@ const DependentCovariance& find(const std::vector<DependentCovariance>& ways, De
   throw std::runtime_error("no such dependence");
 }
 
-TEST(DependenceFixture, VariancesAreThoseOfThePeers) {
+TEST(DependenceFixture, VariancesMatchTheReferences) {
   const Reference reference;
   const DependenceKernels kernels(Context(), reference.graph, reference.clusters);
   const auto ways = kernels.covariances(Context(0, 2), reference.phi.view());
@@ -58,7 +58,7 @@ TEST(DependenceFixture, VariancesAreThoseOfThePeers) {
   }
 }
 
-TEST(DependenceFixture, LatentVarianceIsMossSpiders) {
+TEST(DependenceFixture, LatentVarianceMatchesMossSpider) {
   const Reference reference;
   Matrix<double> psi(reference.num_nodes, 1);
   for (std::size_t i = 0; i < reference.num_nodes; ++i) {
@@ -72,7 +72,7 @@ TEST(DependenceFixture, LatentVarianceIsMossSpiders) {
               reference.json.at("latent").get<double>(), kAgreement);
 }
 
-TEST(DependenceFixture, NoiseIsThatOfTheFormula) {
+TEST(DependenceFixture, RelativeErrorOfTheVarianceMatchesTheFormula) {
   const Reference reference;
   const DependenceKernels kernels(Context(), reference.graph, {});
   const auto ways = kernels.covariances(Context(), reference.phi.view());
@@ -83,7 +83,8 @@ TEST(DependenceFixture, NoiseIsThatOfTheFormula) {
     EXPECT_NEAR(find(ways, Dependence::kCommonNeighbours).noise[k],
                 noise.at("common_neighbours").at(k).get<double>(), kAgreement);
   }
-  EXPECT_NE(find(ways, Dependence::kNeighbours).unusable, "") << "known to no better than 30 %";
+  EXPECT_NE(find(ways, Dependence::kNeighbours).unusable, "")
+      << "relative standard error above 30 %";
 }
 
 }  // namespace

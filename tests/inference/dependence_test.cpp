@@ -10,13 +10,13 @@
 #include "base/numeric.hpp"
 #include "base/random.hpp"
 #include "inference/association.hpp"
-#include "support/meeting.hpp"
+#include "support/thread_ranks.hpp"
 #include "support/two_alike.hpp"
 
 namespace cone {
 namespace {
 
-/// `groups` groups of `size` units who all know each other, one tie from each group to the next.
+/// `groups` cliques of `size` nodes, one edge from each to the next.
 Graph make_groups(std::size_t groups, std::size_t size) {
   std::vector<Edge> edges;
   for (std::size_t g = 0; g < groups; ++g) {
@@ -38,7 +38,7 @@ std::vector<NodeIndex> in_order(std::size_t n) {
   return order;
 }
 
-/// Noise with a part that a group has in common.
+/// Noise of which a share is common to the group.
 std::vector<double> draw_grouped(std::size_t groups, std::size_t size, double share,
                                  std::uint64_t item) {
   Rng rng(5, Stream::kTest, item);
@@ -59,7 +59,7 @@ Matrix<double> as_column(const std::vector<double>& values) {
   return out;
 }
 
-TEST(Clusters, GroupsAreFoundWhateverTheOrder) {
+TEST(Clusters, CommunitiesAreFoundInAnyOrderOfTheNodes) {
   const Graph graph = make_groups(12, 6);
   const Clustering found = find_clusters(Context(), graph, in_order(72));
   EXPECT_EQ(found.count, 12U);
@@ -71,7 +71,7 @@ TEST(Clusters, GroupsAreFoundWhateverTheOrder) {
   for (std::size_t i = 0; i < 72; ++i) EXPECT_EQ(again.of[i], again.of[i / 6 * 6]) << i;
 }
 
-TEST(Clusters, UnitsWithoutNeighboursAreGroupsOfOne) {
+TEST(Clusters, NodesWithoutNeighboursAreCommunitiesOfOne) {
   const Graph graph = build_graph(Context(), 4, std::vector<Edge>{{0, 1}});
   const Clustering found = find_clusters(Context(), graph, in_order(4));
   EXPECT_EQ(found.count, 3U);
@@ -79,7 +79,7 @@ TEST(Clusters, UnitsWithoutNeighboursAreGroupsOfOne) {
   EXPECT_EQ(found.cut_share, 0);
 }
 
-TEST(Dependence, VarianceOfSharedNoiseIsSeen) {
+TEST(Dependence, VarianceOfSharedNoiseIsDetected) {
   // The variance of a mean of n = groups · size values, of which a share is common to a group, is
   // (1 + share · (size − 1))/n; independent nodes would have 1/n.
   constexpr std::size_t kGroups = 60;
@@ -112,7 +112,7 @@ TEST(Dependence, VarianceOfSharedNoiseIsSeen) {
   EXPECT_LT(independent / truth, 0.3);
 }
 
-TEST(Dependence, IndependentNoiseShowsNone) {
+TEST(Dependence, IndependentNoiseHasNoSharedPart) {
   const Graph graph = make_groups(60, 8);
   const DependenceKernels kernels(Context(), graph, {});
   double largest = 0;
@@ -151,23 +151,23 @@ TEST(Dependence, WithoutEdgesNodesAreIndependent) {
   EXPECT_TRUE(ways[0].is_usable());
 }
 
-TEST(Association, IsFoundWhereNeighboursAreAlikeOnly) {
+TEST(Association, IsSignificantOnlyWhereNeighboursAreCorrelated) {
   const Graph graph = make_groups(40, 6);
   const NetworkAssociation alike =
-      measure_association(Context(), WholeNeighbourhood(graph), draw_grouped(40, 6, 0.5, 1), 3);
+      measure_association(Context(), LocalNeighbourhood(graph), draw_grouped(40, 6, 0.5, 1), 3);
   EXPECT_GT(alike.moran, 0.2);
   EXPECT_LE(alike.p, 0.01);
   int significant = 0;
   for (std::uint64_t d = 0; d < 40; ++d) {
     significant +=
-        measure_association(Context(), WholeNeighbourhood(graph), draw_grouped(40, 6, 0, 50 + d), d)
+        measure_association(Context(), LocalNeighbourhood(graph), draw_grouped(40, 6, 0, 50 + d), d)
             .p < 0.05;
   }
   EXPECT_LE(significant, 7) << "about 2 of 40 by chance";
 }
 
-TEST(Association, OfPartsIsThatOfTheWholeNetwork) {
-  // Two processes with a copy of the network each: together they have it twice.
+TEST(Association, DistributedIsThatOfTheGlobalNetwork) {
+  // Two ranks with a copy of the network each: together they have it twice.
   const Graph once = make_groups(40, 6);
   std::vector<double> values = draw_grouped(40, 6, 0.1, 1);
   std::vector<Edge> edges;
@@ -180,10 +180,10 @@ TEST(Association, OfPartsIsThatOfTheWholeNetwork) {
   }
   const Graph twice = build_graph(Context(), 2 * once.num_nodes(), edges);
   constexpr double kNoPermutations = 0;
-  const NetworkAssociation parts = measure_association(Context(), WholeNeighbourhood(once), values,
+  const NetworkAssociation parts = measure_association(Context(), LocalNeighbourhood(once), values,
                                                        3, testing::TwoAlike(), kNoPermutations);
   values.insert(values.end(), values.begin(), values.end());
-  const NetworkAssociation whole = measure_association(Context(), WholeNeighbourhood(twice), values,
+  const NetworkAssociation whole = measure_association(Context(), LocalNeighbourhood(twice), values,
                                                        3, Totals::alone(), kNoPermutations);
   EXPECT_NEAR(parts.moran, whole.moran, 1e-13);
   EXPECT_NEAR(parts.p, whole.p, 1e-12);
@@ -192,12 +192,12 @@ TEST(Association, OfPartsIsThatOfTheWholeNetwork) {
   EXPECT_LT(whole.p, 0.5);
 }
 
-TEST(Association, ProcessesShareThePermutations) {
+TEST(Association, RanksDivideThePermutations) {
   const Graph graph = make_groups(40, 6);
   const std::vector<double> values = draw_grouped(40, 6, 0.05, 1);
-  const WholeNeighbourhood network(graph);
+  const LocalNeighbourhood network(graph);
   const NetworkAssociation alone = measure_association(Context(), network, values, 3);
-  testing::meet(3, [&](const Totals& totals) {
+  testing::run_on_ranks(3, [&](const Totals& totals) {
     const NetworkAssociation shared =
         measure_association(Context(0, 1), network, values, 3, totals);
     EXPECT_EQ(shared.p, alone.p);
@@ -206,15 +206,15 @@ TEST(Association, ProcessesShareThePermutations) {
   });
 }
 
-TEST(Association, NothingToFindIsNoAssociation) {
+TEST(Association, IsNoneWithoutEdgesOrVariance) {
   const Graph empty = build_graph(Context(), 5, {});
   const Graph groups = make_groups(3, 4);
-  EXPECT_EQ(measure_association(Context(), WholeNeighbourhood(empty),
+  EXPECT_EQ(measure_association(Context(), LocalNeighbourhood(empty),
                                 std::vector<double>{1, 2, 3, 4, 5}, 0)
                 .p,
             1);
   EXPECT_EQ(
-      measure_association(Context(), WholeNeighbourhood(groups), std::vector<double>(12, 2.5), 0).p,
+      measure_association(Context(), LocalNeighbourhood(groups), std::vector<double>(12, 2.5), 0).p,
       1);
 }
 

@@ -1,4 +1,4 @@
-// Groups that the user gave: errors within them go together.
+// Given clusters: cluster-robust variances.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -31,7 +31,7 @@ Matrix<double> column_of(const std::vector<double>& values) {
   return out;
 }
 
-TEST(GivenClusters, VarianceIsThatOfTheSumsByHand) {
+TEST(GivenClusters, VarianceMatchesAHandCalculation) {
   Dataset data = bare_nodes(6);
   data.cluster = {4, 4, 1, 1, 1, 9};
   const Clustering clusters = cluster_nodes(Context(), data);
@@ -45,10 +45,10 @@ TEST(GivenClusters, VarianceIsThatOfTheSumsByHand) {
   EXPECT_NEAR(found.covariance(0, 0), (9 + 16 + 1) * 1.5 / 36, 1e-15);
   // Absolute sums 3, 4, 1: as (9 + 16 + 1)²/(81 + 256 + 1) = 2 clusters of one size.
   EXPECT_NEAR(found.degrees_of_freedom, 1, 1e-12);
-  EXPECT_TRUE(found.is_usable()) << "few groups have a t quantile that says so";
+  EXPECT_TRUE(found.is_usable()) << "few clusters are reflected in the t quantile";
 }
 
-TEST(GivenClusters, ThoseThatAPolicyDoesNotRestOnDoNotCount) {
+TEST(GivenClusters, ThoseWithoutContributionsDoNotCount) {
   Dataset data = bare_nodes(40);
   std::vector<double> even;
   std::vector<double> half;
@@ -73,16 +73,16 @@ TEST(GivenClusters, PairsShareTheirNoiseUnderEveryArm) {
   const Matrix<double> parts = column_of({2, 0, -1, -1});
   const Matrix<double> shared = column_of({1, 2, -2, -1});
   const DependentCovariance found = kernels.cluster_covariance(parts.view(), shared.view());
-  // Own squares 4 + 0 + 1 + 1; sums of what is shared 3 and −3, own squares 1 + 4 + 4 + 1.
+  // Own squares 4 + 0 + 1 + 1; shared sums 3 and −3, own squares 1 + 4 + 4 + 1.
   EXPECT_NEAR(found.covariance(0, 0), ((9 + 9) * 2 - 10 + 6) / 16.0, 1e-15);
-  // Sums −1 and 1, own squares 18: groups do not make errors smaller than those of nodes alone.
+  // Sums −1 and 1, own squares 18: clusters do not reduce the error below that of single nodes.
   const Matrix<double> opposed = column_of({1, -2, 3, -2});
   const DependentCovariance least = kernels.cluster_covariance(parts.view(), opposed.view());
   EXPECT_NEAR(least.covariance(0, 0), 6 / 16.0, 1e-15);
   EXPECT_TRUE(least.is_usable());
 }
 
-TEST(GivenClusters, LeaveEveryDifferenceItsVariance) {
+TEST(GivenClusters, KeepTheVarianceOfEveryDifference) {
   // Values whose shared parts are nearly equal: their difference has the variance of own parts.
   Dataset data = bare_nodes(40);
   Matrix<double> own(40, 3);
@@ -105,7 +105,7 @@ TEST(GivenClusters, LeaveEveryDifferenceItsVariance) {
   }
 }
 
-TEST(GivenClusters, ComeBeforeThoseFound) {
+TEST(GivenClusters, TakePrecedenceOverCommunities) {
   Dataset data = bare_nodes(40);
   std::vector<Edge> edges;
   for (NodeIndex i = 0; i < 40; i += 2) edges.push_back({i, i + 1});
@@ -119,11 +119,11 @@ TEST(GivenClusters, ComeBeforeThoseFound) {
   const DependenceKernels kernels(Context(), data.graph, given);
   const Matrix<double> parts(40, 1, 0.5);
   EXPECT_TRUE(by_clusters(kernels.covariances(Context(), parts.view())).is_usable())
-      << "ties between groups are no reason against groups that were given";
+      << "edges between given clusters do not matter";
 }
 
-TEST(GivenClusters, ArePartOfTheLargest) {
-  // Noise that groups of ten share: the error by groups is far the largest, and is taken.
+TEST(GivenClusters, AreCandidatesForTheLargestError) {
+  // Noise shared in clusters of ten: the cluster-robust error is the largest, and is chosen.
   constexpr std::size_t kNodes = 300;
   Dataset data = bare_nodes(kNodes);
   Rng rng(3, Stream::kTest, 1);

@@ -9,7 +9,7 @@ namespace {
 
 TEST(JointBands, OneValueHasTheNormalQuantile) {
   Matrix<double> covariance(1, 1, 4.0);
-  // Draws scatter around 1.96, and never make a band narrower than that of one value.
+  // Draws scatter around 1.96, but a joint band is never narrower than the pointwise one.
   const double factor = joint_factor(covariance.view(), 0.95, 1, 20000);
   EXPECT_GE(factor, 1.959963984);
   EXPECT_LT(factor, 2.01);
@@ -22,7 +22,7 @@ TEST(JointBands, IndependentValuesHaveSidaksFactorWhateverTheirSize) {
   EXPECT_NEAR(joint_factor(covariance.view(), 0.95, 3, 40000), 2.569, 0.03);
 }
 
-TEST(JointBands, ValuesThatMoveTogetherCountOnceAndThoseWithoutErrorNotAtAll) {
+TEST(JointBands, PerfectlyCorrelatedValuesCountOnceAndThoseWithoutErrorNotAtAll) {
   Matrix<double> covariance(4, 4, 0.0);
   for (std::size_t j = 0; j < 3; ++j) {
     for (std::size_t k = 0; k < 3; ++k) covariance(j, k) = 2.0;

@@ -1,4 +1,4 @@
-// The strength that the network shows, by processes that have some of the units each.
+// The strength of the network, with units distributed over ranks.
 
 #include <thread>
 #include <vector>
@@ -48,25 +48,25 @@ ScoredLog draw_scored_log(std::size_t n) {
   return log;
 }
 
-struct Told {
+struct MeasuredStrength {
   NetworkStrength strength;
   double bound = 0;
 };
 
-Told tell(const ScoredLog& log) {
+MeasuredStrength measure(const ScoredLog& log) {
   const Totals& totals = *log.sample.totals;
   const auto predict = [&](const Matrix<double>& scores) {
     return combine_scores(
         log.sample.arm, kArms, [&](Arm arm) { return arm_column(scores.view(), arm); }, totals);
   };
-  Told out{measure_strength(log.sample, predict(log.features), predict(log.network),
-                            PropensityBounds::same(0.01, kArms))};
+  MeasuredStrength out{measure_strength(log.sample, predict(log.features), predict(log.network),
+                                        PropensityBounds::same(0.01, kArms))};
   out.bound =
       bound_confounding_bias(log.sample, log.policy.view(), log.residual, out.strength).bound;
   return out;
 }
 
-/// The rows that process `rank` of three has; the second of them has none.
+/// The rows of `rank` of three; the second of them has none.
 ScoredLog take_part(const ScoredLog& log, std::size_t rank, const Totals& totals) {
   std::vector<NodeIndex> rows;
   for (std::size_t i = 0; i < log.sample.size(); ++i) {
@@ -86,21 +86,21 @@ ScoredLog take_part(const ScoredLog& log, std::size_t rank, const Totals& totals
   return out;
 }
 
-TEST(SharedStrength, IsThatOfAllUnits) {
+TEST(SharedStrength, IsThatOfAllRanks) {
   const ScoredLog log = draw_scored_log(900);
-  const Told expected = tell(log);
+  const MeasuredStrength expected = measure(log);
   ASSERT_TRUE(expected.strength.is_clear);
-  testing::Meeting meeting(3);
-  std::vector<Told> told(3);
+  testing::ThreadCommunicator communicator(3);
+  std::vector<MeasuredStrength> found(3);
   std::vector<std::thread> processes;
   for (std::size_t rank = 0; rank < 3; ++rank) {
     processes.emplace_back([&, rank] {
-      const testing::MeetingTotals totals(meeting, rank);
-      told[rank] = tell(take_part(log, rank, totals));
+      const testing::ThreadTotals totals(communicator, rank);
+      found[rank] = measure(take_part(log, rank, totals));
     });
   }
   for (std::thread& process : processes) process.join();
-  for (const Told& of_rank : told) {
+  for (const MeasuredStrength& of_rank : found) {
     EXPECT_NEAR(of_rank.strength.r_squared_features, expected.strength.r_squared_features, 1e-12);
     EXPECT_NEAR(of_rank.strength.r_squared_network, expected.strength.r_squared_network, 1e-12);
     EXPECT_NEAR(of_rank.strength.added, expected.strength.added, 1e-12);

@@ -47,7 +47,7 @@ Rows mixed_rows(std::size_t rows, std::size_t cols) {
   return x;
 }
 
-/// The same content with no column dense, with the full ones, and with every column.
+/// The same matrix with no dense columns, with the full ones dense, and with all columns dense.
 std::vector<FeatureMatrix> stored_each_way(const Rows& x) {
   Matrix<double> all(x.size(), x[0].size());
   for (std::size_t i = 0; i < x.size(); ++i)
@@ -77,7 +77,7 @@ std::vector<double> numbers(std::size_t size) {
   return out;
 }
 
-TEST(CentredMatrix, MultipliesLikeTheExplicitMatrixHoweverItIsStored) {
+TEST(CentredMatrix, MultipliesLikeTheExplicitMatrixInEveryStorage) {
   const Context context(0, 1);
   const Rows rows = mixed_rows(300, 12);
   for (const FeatureMatrix& x : stored_each_way(rows)) {
@@ -157,7 +157,7 @@ TEST(CentredMatrix, RegressionsDoNotDependOnTheStorage) {
   }
 }
 
-TEST(CentredMatrix, WeightsGiveThePredictionsHoweverItIsStored) {
+TEST(CentredMatrix, WeightsGiveThePredictionsInEveryStorage) {
   const Context context(0, 1);
   const Rows rows = mixed_rows(200, 12);
   const std::vector<double> y = numbers(200);

@@ -113,7 +113,7 @@ TEST(LeastSquares, AgreesWithThePseudoInverseWhereWideRowsRepeat) {
 }
 
 TEST(LeastSquares, TakesEveryLevelOfACategory) {
-  // The levels sum to one, and the rare level leaves its neighbours nearly full or nearly empty.
+  // The levels sum to one. One level is rare, so that columns are nearly full or nearly empty.
   Dense x(200, std::vector<double>(4, 0.0));
   for (std::size_t i = 0; i < x.size(); ++i) {
     x[i][i == 17 ? 2 : i % 2] = 1;

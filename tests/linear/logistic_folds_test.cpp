@@ -51,7 +51,7 @@ std::vector<std::uint8_t> labels_of(const Folded& data, std::span<const std::uin
   return labels;
 }
 
-/// Few rows, where leaving a fold out changes much, and many, where one step is enough.
+/// Few rows, where holding out a fold changes much, and many, where one step is enough.
 TEST(LogisticFolds, LossesAreThoseOfFitsThatNeverSawTheFold) {
   const Context context(0, 1);
   for (const std::size_t num_labels : {2U, 3U}) {
@@ -97,11 +97,11 @@ TEST(LogisticFolds, RefusesALabelThatOccursInOneFoldOnly) {
   EXPECT_THROW(LogisticFolds(Context(0, 1), data.x, data.spans(), data.label, 2), Error);
 }
 
-TEST(StrengthSelection, PathsStopWithTheFirstSplitThatGivesUp) {
+TEST(StrengthSelection, PathsStopWithTheFirstSplitThatStops) {
   std::vector<std::size_t> visited;
   const auto losses = losses_along_paths(2, 20, [&](std::size_t k) {
     visited.push_back(k);
-    // The first split is worse than its best from candidate 2 on, the other gets better and better.
+    // The first split is worse than its best from candidate 2 on, the other keeps improving.
     return std::vector<double>{k == 1 ? 0.0 : 1.0, 9.0 - static_cast<double>(k)};
   });
   EXPECT_EQ(visited, (std::vector<std::size_t>{0, 1, 2, 3, 4}));

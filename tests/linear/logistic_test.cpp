@@ -74,7 +74,7 @@ TEST(Logistic, StaysFiniteOnSeparableLabels) {
     EXPECT_TRUE(fit.converged) << c;
     EXPECT_TRUE(std::isfinite(fit.coefficients(0, 0)));
     EXPECT_GT(fit.coefficients(0, 0), 0);
-    // At the minimum the slope equals the pull of the labels on it.
+    // At the minimum the penalty's gradient balances that of the loss.
     double pull = 0;
     for (std::size_t i = 0; i < 4; ++i) {
       pull += c * (label[i] - probability_of_one(fit, x.row(i))) * x.row(i).sparse.values[0];
@@ -131,7 +131,7 @@ TEST(Logistic, SwappedLabelsFlipTheSigns) {
   }
 }
 
-TEST(Logistic, ConvergesWhereFeaturesSayNothingAtAll) {
+TEST(Logistic, ConvergesWithUninformativeFeatures) {
   const std::vector<std::uint8_t> label = {0, 1, 0, 1, 0, 1};
   const Dense balanced = {{0.1, 3}, {0.1, 3}, {0.7, 0}, {0.7, 0}, {0, 1.1}, {0, 1.1}};
   for (const Dense& x : {balanced, Dense(6)}) {
@@ -152,9 +152,9 @@ TEST(Logistic, TakesMoreColumnsThanRowsAndDuplicates) {
   EXPECT_NEAR(fit.coefficients(0, 7), fit.coefficients(0, 30), 1e-7);
 }
 
-/// Features that all but know nothing of the label, in the order of a fold: next to the minimum,
-/// where the objective falls by less than its rounding, a search by its values goes on forever.
-TEST(Logistic, EndsWhereTheFeaturesSayNothing) {
+/// Nearly uninformative features, in the order of a fold: near the minimum, where the objective
+/// decreases by less than its rounding, a line search by its values would not end.
+TEST(Logistic, EndsWithNearlyUninformativeFeatures) {
   Sample data;
   for (std::size_t i = 0; i < 30000; ++i) {
     if (Rng(5, Stream::kTest, i).bernoulli(0.2)) continue;

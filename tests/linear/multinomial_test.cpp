@@ -133,7 +133,7 @@ TEST(Multinomial, NewtonStepAgreesWithDifferencesOfTheGradient) {
   }
 }
 
-/// A path of C uses the Hessian of earlier points; what it finds must not depend on that.
+/// A path of C uses the Hessian of earlier points; its solutions must not depend on that.
 TEST(Multinomial, APathEndsWhereAFreshFitDoes) {
   const Context context(0, 1);
   const LabelledSample data = labelled(3000, 5, 3, 8);
@@ -171,7 +171,7 @@ TEST(Multinomial, SeparableLabelsOfDenseColumnsStayFinite) {
 }
 
 /// By the definition in the header, on the columns as they are: with slopes w_a of all labels that
-/// add up to zero, 2·w_a = C·Σ_i (1{label_i = a} − p_ia)·x_i, and residuals add up to zero.
+/// sum to zero, 2·w_a = C·Σ_i (1{label_i = a} − p_ia)·x_i, and residuals sum to zero.
 TEST(Multinomial, SolutionIsStationary) {
   const LabelledSample data = labelled(400, 5, 4, 3);
   const FeatureMatrix x = data.matrix();

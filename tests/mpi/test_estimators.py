@@ -1,11 +1,11 @@
-"""Estimators on regressions and weights with --engine petsc beside the program of one process."""
+"""Direct, weighting and doubly robust estimators: --engine petsc against one process."""
 
 import pathlib
 import random
 import sys
 import unittest
 
-from together import RanksTest, on_ranks
+from rank_support import RanksTest, on_ranks
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 from support import COUPONS, MESSAGES, cone  # noqa: E402
@@ -17,20 +17,20 @@ REGRESSIONS = "dm_ols1,dm_ols2,dm_ridge,dr_ols1,dr_ols2,dr_ridge,switch_dr,dr_sh
 class SameEstimates(RanksTest):
     estimators = f"{WEIGHTS},{REGRESSIONS},network_dm,network_dr"
 
-    def test_three_arms_and_measurements(self):
+    def test_three_arms_and_numeric_features(self):
         expected = self.compare(MESSAGES, "--policy", "always:email", "uniform")
         self.assertGreater(len(expected), 500)
 
     def test_a_policy_file(self):
         self.compare(COUPONS, "--policy", COUPONS / "policy.csv", "treat-all", ranks=[2, 7])
 
-    def test_words(self):
-        data = self.folder / "words"
+    def test_count_features(self):
+        data = self.folder / "counts"
         cone("simulate", "--out", data, "--nodes", 300, "--mean-degree", 8, "--seed", 3, "-q")
         self.compare(data, "--policy", "treat-all", "uniform", ranks=[1, 3])
 
-    def test_a_log_that_lacks_what_a_policy_does(self):
-        """Nobody of a kind was treated, and propensities reach their bounds."""
+    def test_positivity_violations(self):
+        """One group of nodes was never treated, and propensities reach their bounds."""
         draw = random.Random(4)
         lines = []
         for i in range(400):
@@ -39,22 +39,22 @@ class SameEstimates(RanksTest):
             y = x + 3 * kind + t + draw.gauss(0, 0.3)
             lines.append(f"u{i},{t},{y!r},{x!r},{kind}\n")
         self.write("nodes.csv", "id,treatment,outcome,x,kind\n" + "".join(lines))
-        ties = "".join(f"u{i},u{(i + 7) % 400}\n" for i in range(400))
-        self.write("edges.csv", "source,target\n" + ties)
+        edges = "".join(f"u{i},u{(i + 7) % 400}\n" for i in range(400))
+        self.write("edges.csv", "source,target\n" + edges)
         expected = self.compare(self.folder, "--policy", "treat-all", "treat-none",
                                 "--dependence", "neighbours", ranks=[1, 4])
-        doubts = " ".join(v for v in expected.values() if isinstance(v, str))
-        self.assertIn("nobody like", doubts)
-        self.assertIn("moved the value", doubts)
-        self.assertIn(None, expected.values(), "intervals that are left out")
+        warnings = " ".join(v for v in expected.values() if isinstance(v, str))
+        self.assertIn("no comparable node received", warnings)
+        self.assertIn("moved the estimate", warnings)
+        self.assertIn(None, expected.values(), "missing intervals")
 
-    def test_few_units_of_an_arm(self):
+    def test_an_arm_with_few_nodes(self):
         policy = self.write_rare_arm()
         expected = self.compare(self.folder, "--policy", policy, ranks=[2, 7])
-        doubts = " ".join(v for v in expected.values() if isinstance(v, str))
-        self.assertIn("effective sample size 6 in arm 'rare'", doubts)
+        warnings = " ".join(v for v in expected.values() if isinstance(v, str))
+        self.assertIn("effective sample size 6 in arm 'rare'", warnings)
 
-    def test_without_edges_and_few_units(self):
+    def test_without_edges_and_few_nodes(self):
         self.write_log(40)
         (self.folder / "edges.csv").unlink()
         self.compare(self.folder, "--policy", "treat-all", self.folder / "policy.csv",
@@ -66,7 +66,7 @@ class SameEstimates(RanksTest):
 
 
 class Defaults(RanksTest):
-    def test_the_default_estimators_that_are_known_run(self):
+    def test_the_supported_default_estimators_run(self):
         out = self.folder / "out.json"
         run = on_ranks(2, "evaluate", COUPONS, "--policy", "treat-all", "--engine", "petsc",
                        "--json", out)
@@ -75,14 +75,14 @@ class Defaults(RanksTest):
         self.assertEqual(record["decision"]["estimator"], "network_dm")
         self.assertIn("dr_ridge", names)
         self.assertTrue({"cone", "dm_nn", "okb"}.isdisjoint(names), names)
-        self.assertTrue(any("leaves" in warning for warning in record["diagnostics"]["warnings"]))
+        self.assertTrue(any("skips" in warning for warning in record["diagnostics"]["warnings"]))
 
-    def test_estimators_that_need_one_machine_are_refused(self):
+    def test_estimators_that_need_one_process_are_refused(self):
         for name in ("cone", "dm_nn", "dr_nn", "okb"):
             run = on_ranks(2, "evaluate", COUPONS, "--policy", "treat-all", "--engine", "petsc",
                            "--estimators", f"ips,{name}")
             self.assertEqual(run.returncode, 2, name)
-            self.assertIn(f"does not know {name}", run.stderr)
+            self.assertIn(f"does not support {name}", run.stderr)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,4 @@
-"""What goes wrong with many processes: the same faults as with one, said once, and no half-written
-file."""
+"""Faults with --engine petsc: as in one process, reported once, and no half-written file."""
 
 import os
 import pathlib
@@ -9,7 +8,7 @@ import sys
 import time
 import unittest
 
-from together import MPIRUN, RanksTest, command, on_ranks
+from rank_support import MPIRUN, RanksTest, command, on_ranks
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 from support import MESSAGES, cone  # noqa: E402
@@ -30,7 +29,7 @@ def children_of(pid):
 
 class Faults(RanksTest):
     def refuse_as_alone(self, *options, part=None):
-        """Both refuse with the same words, once."""
+        """Both refuse with the same message, once."""
         base = ["evaluate", self.folder, "--policy", *(options or ["treat-all"])]
         alone, run = cone(*base), on_ranks(3, *base, "--engine", "petsc")
         self.assertEqual((alone.returncode, run.returncode, run.stdout), (2, 2, ""), run.stderr)
@@ -43,21 +42,21 @@ class Faults(RanksTest):
         for name, column, factor in (("outcome", 2, 2), ("treatment", 1, -1)):
             added = [f"{line},{factor * float(line.split(',')[column]) + 1}" for line in lines]
             self.write("nodes.csv", "\n".join([header + ",leak", *added]) + "\n")
-            self.refuse_as_alone(part=f"the feature is the {name} itself")
+            self.refuse_as_alone(part=f"the feature is a copy of the {name}")
 
-    def test_packed_files_are_not_taken_for_missing_ones(self):
+    def test_compressed_files_are_not_taken_for_missing_ones(self):
         self.write_log(60)
         edges = self.folder / "edges.csv"
         subprocess.run(["gzip", edges], check=True)
         run = on_ranks(2, "evaluate", self.folder, "--engine", "petsc", "--policy", "treat-all")
         self.assertEqual((run.returncode, run.stdout), (2, ""))
-        self.assertIn("edges.csv.gz: is packed", run.stderr)
+        self.assertIn("edges.csv.gz: is compressed", run.stderr)
 
     def test_names_of_policies(self):
         self.write_log(60)
         ids = [line.split(",")[0] for line in
                (self.folder / "nodes.csv").read_text().splitlines()[1:]]
-        for name, part in (("logged", "'logged', as the log itself is"),
+        for name, part in (("logged", "a policy is named 'logged'"),
                            ("treat-all", "is the name of a built-in policy"),
                            ("same", "two policies are named 'same'")):
             rows = "".join(f"{node},0.3\n" for node in ids)
@@ -65,7 +64,7 @@ class Faults(RanksTest):
             self.write("two.csv", f"id,same\n{rows}")
             self.refuse_as_alone(self.folder / "one.csv", self.folder / "two.csv", part=part)
 
-    def test_true_outcomes_that_contradict_the_log_are_not_shown(self):
+    def test_true_outcomes_that_contradict_the_data_are_not_shown(self):
         self.write_log(60)
         header, *lines = (self.folder / "nodes.csv").read_text().splitlines()
         self.write("nodes.csv", "\n".join([header + ",y0,y1", *(f"{line},7,8" for line in lines)])
@@ -75,12 +74,12 @@ class Faults(RanksTest):
                        "--estimators", "naive", "--json", out)
         record = self.record_of(run, out)
         self.assertNotIn("truth", record["policies"][0])
-        self.assertIn("the outcome of 60 of 60 nodes is another",
+        self.assertIn("contradict the outcome of 60 of 60 nodes",
                       " ".join(record["diagnostics"]["warnings"]))
 
-    def test_wrong_usage_is_said_once(self):
+    def test_wrong_usage_is_reported_once(self):
         for options, part in ((["--engine", "petsc", "--clip", "-1"], "--clip: is -1"),
-                              (["--engine", "petsc", "--model", "m"], "--model: is not known"),
+                              (["--engine", "petsc", "--model", "m"], "--model: is not supported"),
                               (["--engine", "petsc", "--attention", "a.csv"], "--attention: is not"),
                               (["--polciy", "x"], "--polciy"),
                               ([], "mpirun started 3 processes")):
@@ -88,8 +87,8 @@ class Faults(RanksTest):
             self.assertEqual(run.returncode, 2, run.stderr)
             self.assertEqual(run.stderr.count(part), 1, run.stderr)
 
-    def test_wrong_usage_of_one_process_ends_all(self):
-        """Its arguments are its own: nobody else speaks of them, and nobody waits for it."""
+    def test_wrong_usage_of_one_rank_ends_all(self):
+        """Ranks may have different arguments: this one reports its own; no other waits for it."""
         right = command(1, "evaluate", MESSAGES, "--policy", "uniform", "--engine", "petsc")
         wrong = command(1, "evaluate", MESSAGES, "--polciy", "x")[len(MPIRUN):]
         run = subprocess.run([*right, ":", *wrong], capture_output=True, text=True, timeout=60)
@@ -99,7 +98,7 @@ class Faults(RanksTest):
     def test_faults_of_all_ranks_are_listed_as_one_process_lists_them(self):
         self.write_log(60)
         lines = (self.folder / "nodes.csv").read_text().splitlines()
-        # Each on another rank.
+        # Each on a different rank.
         lines[3] = "u2,1,broken,0,0"
         lines[30] = "u29,1,1e999,0,0"
         lines[58] = "u57,1,0.5"
@@ -114,7 +113,7 @@ class Faults(RanksTest):
         self.assertEqual(len(faults(alone.stderr)), 3)
         self.assertEqual(sorted(faults(run.stderr)), sorted(faults(alone.stderr)))
 
-    def test_line_ends_in_quotes_where_the_file_is_cut(self):
+    def test_line_ends_in_quotes_where_the_file_is_split(self):
         self.write_log(60)
         header, *rows = (self.folder / "nodes.csv").read_text().splitlines()
         rows = ['"u{}{}",{}'.format(i, "\n" * 40, row.split(",", 1)[1])
@@ -123,7 +122,7 @@ class Faults(RanksTest):
         (self.folder / "edges.csv").unlink()
         run = on_ranks(5, "evaluate", self.folder, "--policy", "treat-all", "--engine", "petsc")
         self.assertEqual(run.returncode, 2, run.stderr)
-        self.assertIn("a quoted field has a line end where processes cut the file", run.stderr)
+        self.assertIn("a quoted field has a line end where the file is split", run.stderr)
 
     def test_unknown_ids(self):
         self.write_log(60)
@@ -144,13 +143,13 @@ class Faults(RanksTest):
         self.assertEqual(run.returncode, 2, run.stdout)
         self.assertIn("every outcome is the same", run.stderr)
 
-    def test_estimators_that_stay_on_one_machine(self):
+    def test_estimators_that_need_one_process(self):
         run = on_ranks(2, "evaluate", MESSAGES, "--policy", "uniform", "--engine", "petsc",
                        "--estimators", "cone,network_dm")
         self.assertEqual(run.returncode, 2)
-        self.assertIn("does not know cone", run.stderr)
+        self.assertIn("does not support cone", run.stderr)
 
-    def test_the_plain_program_has_no_mpi_and_says_so(self):
+    def test_the_program_without_mpi_refuses_the_engine(self):
         run = cone("evaluate", MESSAGES, "--policy", "uniform", "--engine", "petsc")
         self.assertEqual(run.returncode, 2)
         self.assertIn("./dev petsc", run.stderr)
@@ -164,10 +163,10 @@ class Faults(RanksTest):
         self.assertIn("interrupted; nothing was written", errors)
 
     def stop_long_run(self, stop):
-        """What a run says that is stopped when its ranks have worked for a second."""
+        """Stops a run when its ranks have worked for a second; returns its stderr."""
         data = self.folder / "large"
         cone("simulate", "--out", data, "--nodes", 9000, "--mean-degree", 20, "--seed", 3, "-q")
-        out = self.write("out.json", "what was there")
+        out = self.write("out.json", "previous content")
         run = subprocess.Popen(
             command(3, "evaluate", data, "--policy", "treat-all", "--engine", "petsc", "-q",
                     "--estimators", "network_dm", "--json", out),
@@ -175,7 +174,7 @@ class Faults(RanksTest):
         stop(run, self.wait_for_ranks(run))
         _, errors = run.communicate(timeout=120)
         self.assertNotEqual(run.returncode, 0)
-        self.assertEqual(out.read_text(), "what was there")
+        self.assertEqual(out.read_text(), "previous content")
         self.assertEqual(sorted(p.name for p in self.folder.iterdir()), ["large", "out.json"])
         return errors
 

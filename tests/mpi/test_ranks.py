@@ -1,5 +1,4 @@
-"""cone evaluate --engine petsc beside the program of one process: the same figures at any number of
-processes, the same faults, and no half-written file."""
+"""cone evaluate --engine petsc against one process: the same figures for any number of ranks."""
 
 import os
 import pathlib
@@ -10,21 +9,21 @@ import unittest
 
 import numpy
 
-from together import MPIRUN, RANKS_BINARY, RanksTest, figures, on_ranks
+from rank_support import MPIRUN, RANKS_BINARY, RanksTest, figures, on_ranks
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 from support import COUPONS, MESSAGES, cone  # noqa: E402
 
 
 class SameAnswer(RanksTest):
-    def test_three_arms_and_measurements(self):
+    def test_three_arms_and_numeric_features(self):
         self.assertGreater(len(self.compare(MESSAGES, "--policy", "always:email", "uniform")), 50)
 
     def test_a_policy_file(self):
         self.compare(COUPONS, "--policy", COUPONS / "policy.csv", "treat-all")
 
-    def test_words(self):
-        data = self.folder / "words"
+    def test_count_features(self):
+        data = self.folder / "counts"
         cone("simulate", "--out", data, "--nodes", 300, "--mean-degree", 8, "--seed", 3, "-q")
         self.compare(data, "--policy", "treat-all", "treat-none", "uniform", ranks=[1, 3, 7])
 
@@ -40,25 +39,25 @@ class SameAnswer(RanksTest):
         self.write("nodes.csv", header + "\n" + "".join(
             ",".join(['"{}, ""jr"""'.format(row[0]), f'"{row[1]}"', *row[2:]]) + "\n"
             for row in rows))
-        source, *ties = (self.folder / "edges.csv").read_text().splitlines()
+        source, *edges = (self.folder / "edges.csv").read_text().splitlines()
         self.write("edges.csv", source + "\n" + "".join(
-            ",".join(f'"{end}, ""jr"""' for end in tie.split(",")) + "\n" for tie in ties))
+            ",".join(f'"{end}, ""jr"""' for end in edge.split(",")) + "\n" for edge in edges))
         self.compare(self.folder, "--policy", "treat-all", ranks=[1, 4])
 
     def test_other_seed_and_folds(self):
         self.compare(MESSAGES, "--policy", "uniform", "--seed", 5, "--folds", 4, ranks=[3])
 
-    def test_conjugate_gradients_come_to_the_exact_solution(self):
-        data = self.folder / "words"
+    def test_conjugate_gradients_converge_to_the_exact_solution(self):
+        data = self.folder / "counts"
         cone("simulate", "--out", data, "--nodes", 1500, "--mean-degree", 12, "--seed", 3,
              "--noise", 1, "-q")
-        # As far as on one machine: the iterations end at 3e-8 of a column's size.
+        # Tolerance as in one process: the iterations end at 3e-8 of a column's norm.
         self.compare(data, "--policy", "treat-all", "uniform", ranks=[1, 2, 4], tolerance=1e-7,
-                     alone=["--ridge-solver", "dense"], together=["--ridge-solver", "iterative"])
+                     alone=["--ridge-solver", "dense"], distributed=["--ridge-solver", "iterative"])
 
-    def test_conjugate_gradients_are_those_of_one_machine(self):
-        """Words that stand out, measurements, and ranks that have nobody of a small arm."""
-        data = self.folder / "words"
+    def test_conjugate_gradients_are_those_of_one_process(self):
+        """Frequent count features, numeric features, and ranks without nodes of a small arm."""
+        data = self.folder / "counts"
         cone("simulate", "--out", data, "--nodes", 4000, "--mean-degree", 12, "--seed", 4,
              "--noise", 1, "--words-per-node", 20, "-q")
         self.compare(data, "--policy", "treat-all", "uniform", "--ridge-solver", "iterative",
@@ -71,7 +70,7 @@ class SameAnswer(RanksTest):
         cone("simulate", "--out", data, "--nodes", 11000, "--mean-degree", 6, "--seed", 5,
              "--words", 300, "--words-per-node", 5, "--noise", 1, "-q")
         self.compare(data, "--policy", "treat-all", "--folds", 2, ranks=[2])
-        # One machine iterates for all arms or for none, ranks for those that are large.
+        # One process iterates for all arms or for none, ranks for large arms only.
         rows = [line.split(",") for line in (data / "nodes.csv").read_text().splitlines()]
         for row in rows[1:]:
             if int(row[0]) % 3 > 0:
@@ -89,37 +88,37 @@ class SameAnswer(RanksTest):
             values.append(figures(self.record_of(run, out)))
         for name, value in values[0].items():
             if name == "residual_association p":
-                continue  # permutations go by the order of the lines, on one machine too
+                continue  # permutations depend on the order of the lines, in one process too
             if value is not None:
                 self.assertAlmostEqual(value, values[1][name], 8, name)
 
 
-class NeighboursTogether(RanksTest):
-    """--partition scotch: other processes, the same figures."""
+class Repartitioned(RanksTest):
+    """--partition scotch: other owners, the same figures."""
 
-    def test_moving_units_changes_no_figure(self):
-        data = self.folder / "words"
+    def test_moving_nodes_changes_no_figure(self):
+        data = self.folder / "counts"
         cone("simulate", "--out", data, "--nodes", 400, "--mean-degree", 10, "--seed", 3, "-q")
         self.compare(data, "--policy", "treat-all", "uniform", ranks=[1, 2, 7],
-                     together=["--partition", "scotch"])
+                     distributed=["--partition", "scotch"])
         self.compare(MESSAGES, "--policy", "always:email", ranks=[3],
-                     together=["--partition", "scotch"])
+                     distributed=["--partition", "scotch"])
 
-    def test_iterations_on_moved_units(self):
-        data = self.folder / "words"
+    def test_iterations_on_moved_nodes(self):
+        data = self.folder / "counts"
         cone("simulate", "--out", data, "--nodes", 1500, "--mean-degree", 12, "--seed", 3,
              "--noise", 1, "-q")
         self.compare(data, "--policy", "treat-all", ranks=[3], tolerance=1e-7,
                      alone=["--ridge-solver", "dense"],
-                     together=["--ridge-solver", "iterative", "--partition", "scotch"])
+                     distributed=["--ridge-solver", "iterative", "--partition", "scotch"])
 
-    def test_units_without_neighbours(self):
+    def test_isolated_nodes(self):
         self.write_log(80)
         (self.folder / "edges.csv").write_text("source,target\nu1,u2\n")
         self.compare(self.folder, "--policy", "treat-all", ranks=[4],
-                     together=["--partition", "scotch"])
+                     distributed=["--partition", "scotch"])
 
-    def test_lines_in_no_order_gain_most(self):
+    def test_shuffled_lines_gain_most(self):
         data = self.folder / "map"
         cone("simulate", "--out", data, "--nodes", 4000, "--mean-degree", 10, "--layout",
              "geometric", "--seed", 3, "-q")
@@ -137,24 +136,24 @@ class NeighboursTogether(RanksTest):
         for way in ("scotch", "auto"):
             self.assertLess(ghosts[way], ghosts["none"] / 3)
 
-    def test_one_machine_has_nothing_to_part(self):
+    def test_partition_needs_the_engine(self):
         run = cone("evaluate", MESSAGES, "--policy", "uniform", "--partition", "scotch")
         self.assertEqual(run.returncode, 2)
         self.assertIn("without --engine petsc", run.stderr)
 
 
 class LittleMemory(RanksTest):
-    """Data that one process cannot hold, and four can."""
+    """Data that exceed the memory of one rank, but not of four."""
 
-    MOST_BYTES = 390_000_000  # per process; libraries take some 240,000,000 of it
+    MOST_BYTES = 390_000_000  # per rank; libraries take some 240,000,000 of it
 
-    def write_messages(self, units=400, lines=8_000_000):
-        """One line per message: few pairs of units, which nobody knows before all lines are read."""
+    def write_messages(self, nodes=400, lines=8_000_000):
+        """One line per message between few nodes: most edges are duplicates."""
         draw = random.Random(1)
         self.write("nodes.csv", "id,treatment,outcome,age\n" + "".join(
             f"u{i},{i % 2},{draw.gauss(i % 2, 1):.4f},{draw.gauss(40, 9):.2f}\n"
-            for i in range(units)))
-        block = "".join("u{},u{}\n".format(*draw.sample(range(units), 2)) for _ in range(10_000))
+            for i in range(nodes)))
+        block = "".join("u{},u{}\n".format(*draw.sample(range(nodes), 2)) for _ in range(10_000))
         with open(self.folder / "edges.csv", "w") as edges:
             edges.write("source,target\n")
             for _ in range(lines // 10_000):
@@ -162,47 +161,47 @@ class LittleMemory(RanksTest):
 
     def run_with_limit(self, ranks):
         program = ["prlimit", f"--data={self.MOST_BYTES}", RANKS_BINARY]
-        words = [*MPIRUN, "-n", ranks, *program, "evaluate", self.folder, "--engine", "petsc",
-                 "--policy", "treat-all", "--json", self.folder / "out.json"]
-        return subprocess.run([str(word) for word in words], capture_output=True, text=True,
-                              timeout=600, env={**os.environ, "OMP_NUM_THREADS": "1"})
+        arguments = [*MPIRUN, "-n", ranks, *program, "evaluate", self.folder, "--engine", "petsc",
+                     "--policy", "treat-all", "--json", self.folder / "out.json"]
+        return subprocess.run(list(map(str, arguments)), capture_output=True, text=True, timeout=600,
+                              env={**os.environ, "OMP_NUM_THREADS": "1"})
 
-    def test_one_process_fails_and_four_finish(self):
+    def test_one_rank_fails_and_four_finish(self):
         self.write_messages()
-        alone = self.run_with_limit(1)
-        self.assertNotEqual(alone.returncode, 0)
-        self.assertIn("out of memory", alone.stderr)
+        one = self.run_with_limit(1)
+        self.assertNotEqual(one.returncode, 0)
+        self.assertIn("out of memory", one.stderr)
         self.assertFalse((self.folder / "out.json").exists())
-        together = self.run_with_limit(4)
-        record = self.record_of(together, self.folder / "out.json")
+        four = self.run_with_limit(4)
+        record = self.record_of(four, self.folder / "out.json")
         self.assertEqual(record["engine"]["ranks"], 4)
         self.assertGreater(record["diagnostics"]["num_edges_merged"], 7_000_000)
 
 
-class WordMatrix(RanksTest):
-    """features.npz, which cone writes where there are many words."""
+class CountMatrix(RanksTest):
+    """features.npz, which cone writes where there are many count features."""
 
     def test_rows_of_a_matrix(self):
-        data = self.folder / "words"
+        data = self.folder / "counts"
         cone("simulate", "--out", data, "--nodes", 300, "--mean-degree", 8, "--seed", 3, "-q")
         self.make_matrix(data)
         self.compare(data, "--policy", "treat-all", ranks=[1, 3, 7])
 
-    def test_a_matrix_of_other_units_is_refused(self):
-        data = self.folder / "words"
+    def test_a_matrix_with_other_rows_is_refused(self):
+        data = self.folder / "counts"
         cone("simulate", "--out", data, "--nodes", 300, "--mean-degree", 8, "--seed", 3, "-q")
         self.make_matrix(data, left_out=1)
         run = on_ranks(3, "evaluate", data, "--policy", "treat-all", "--engine", "petsc")
         self.assertEqual(run.returncode, 2)
-        self.assertIn("299 rows where nodes.csv has 300", run.stderr)
+        self.assertIn("299 rows, but nodes.csv has 300", run.stderr)
         self.assertEqual(run.stderr.count("299 rows"), 1)
 
     def test_a_damaged_matrix_is_refused_once(self):
-        data = self.folder / "words"
+        data = self.folder / "counts"
         cone("simulate", "--out", data, "--nodes", 300, "--mean-degree", 8, "--seed", 3, "-q")
         self.make_matrix(data)
-        whole = (data / "features.npz").read_bytes()
-        (data / "features.npz").write_bytes(whole[:len(whole) // 2])
+        content = (data / "features.npz").read_bytes()
+        (data / "features.npz").write_bytes(content[:len(content) // 2])
         run = on_ranks(3, "evaluate", data, "--policy", "treat-all", "--engine", "petsc")
         self.assertEqual(run.returncode, 2)
         self.assertEqual(run.stderr.count("is not a .npz archive"), 1)
@@ -213,8 +212,8 @@ class WordMatrix(RanksTest):
         ids = [line.split(",")[0] for line in (data / "nodes.csv").read_text().splitlines()[1:]]
         rows = {node: [] for node in ids}
         for line in (data / "features.csv").read_text().splitlines()[1:]:
-            node, word, value = line.split(",")
-            rows[node].append((names.index(word), float(value)))
+            node, feature, value = line.split(",")
+            rows[node].append((names.index(feature), float(value)))
         kept = [sorted(rows[node]) for node in ids[left_out:]]
         numpy.savez_compressed(
             data / "features.npz", format=numpy.array(b"csr"), shape=[len(kept), len(names)],

@@ -1,25 +1,25 @@
-"""Whole records of --engine petsc beside those of one process, key by key. What differs is listed here,
-with the reason: the list may shrink, and whatever else differs fails."""
+"""Complete records of --engine petsc against those of one process, key by key. Known differences
+are listed here with their reasons; any other difference fails."""
 
 import pathlib
 import sys
 import unittest
 
-from together import ABOUT_DATA, TOLERANCE, RanksTest, on_ranks, sentences_of
+from rank_support import ABOUT_DATA, TOLERANCE, RanksTest, on_ranks, sentences_of
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 from support import COUPONS, MESSAGES, cone  # noqa: E402
 
-# A key with [] for positions in lists, or the beginning of one.
+# A key with [] for list indices, or the beginning of one.
 EXCUSED = {
     "timing_seconds": "every run has its own",
-    "engine": "one machine has none",
+    "engine": "one process has none",
 }
 
 
 def prepare(record):
-    """Without warnings of likely mistakes in the data, which are one machine's, and what the engine
-    says of that. With the sentences of all arms that are off alike, not of one of them."""
+    """Without warnings of data checks, which only one process makes, and the engine's note about
+    them. Where several arms have the same calibration gap, with the sentences of all of them."""
     diagnostics = record["diagnostics"]
     diagnostics["warnings"] = [warning for warning in diagnostics["warnings"]
                                if not warning.startswith(ABOUT_DATA)]
@@ -29,7 +29,7 @@ def prepare(record):
 
 
 def flatten(value, key=""):
-    """Every leaf by its key; lists count their positions, so that none is missed."""
+    """Every leaf by its key; lists add their length."""
     if isinstance(value, dict):
         for name, part in value.items():
             yield from flatten(part, f"{key}.{name}" if key else name)
@@ -41,7 +41,7 @@ def flatten(value, key=""):
         yield key, value
 
 
-def without_positions(key):
+def without_indices(key):
     return "".join(part if k % 2 == 0 else "[]"
                    for k, part in enumerate(key.replace("]", "[").split("[")))
 
@@ -52,13 +52,13 @@ def agree(one, other):
 
 
 def differences(expected, got):
-    """Keys without positions, each with one example of what differs."""
+    """Keys without indices, each with one example of the difference."""
     one, other = dict(flatten(expected)), dict(flatten(got))
     found = {}
     for key in sorted(one.keys() | other.keys()):
         values = one.get(key, "missing"), other.get(key, "missing")
         if not agree(*values):
-            found.setdefault(without_positions(key), (key, *values))
+            found.setdefault(without_indices(key), (key, *values))
     return found
 
 
@@ -80,7 +80,7 @@ class SameRecord(RanksTest):
             self.assertEqual(found, {}, f"{count} ranks")
         return expected
 
-    def test_three_arms_and_measurements(self):
+    def test_three_arms_and_numeric_features(self):
         self.compare_records(MESSAGES, "--policy", "always:email", "uniform", "--estimators",
                              "naive,snips,dm_ols2,dr_ridge,network_dm,network_dr")
 
@@ -88,14 +88,14 @@ class SameRecord(RanksTest):
         self.compare_records(COUPONS, "--policy", COUPONS / "policy.csv", "treat-all",
                              "--estimators", "ips,dr_ridge,network_dm")
 
-    def test_words_and_known_truth(self):
-        data = self.folder / "words"
+    def test_count_features_and_known_truth(self):
+        data = self.folder / "counts"
         cone("simulate", "--out", data, "--nodes", 300, "--mean-degree", 8, "--seed", 3, "-q")
         self.compare_records(data, "--policy", "treat-all", "uniform", "--estimators",
                              "dr_ridge,network_dm", ranks=[3])
 
-    def test_runs_have_the_same_identity(self):
-        """Counted ids, three arms, no edges; then the user's own propensities and a policy file."""
+    def test_runs_have_the_same_id_and_checksums(self):
+        """Without an id column, three arms, no edges; then given propensities and a policy file."""
         lines = (MESSAGES / "nodes.csv").read_text().splitlines()
         self.write("log/nodes.csv", "".join(line.split(",", 1)[1] + "\n" for line in lines))
         for data, policy in ((self.folder / "log", "uniform"), (COUPONS, COUPONS / "policy.csv")):

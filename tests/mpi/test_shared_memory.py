@@ -1,12 +1,11 @@
-"""Rows of neighbours by messages (as between machines) and by memory that processes on one machine
-share: the same digits."""
+"""Ghost rows by messages (as between hosts) and in shared memory of one host: the same digits."""
 
 import json
 import os
 import subprocess
 import unittest
 
-from together import RanksTest, command, cone
+from rank_support import RanksTest, command, cone
 
 VARIES = {"engine", "timing_seconds"}  # what may differ between two runs
 
@@ -14,11 +13,11 @@ VARIES = {"engine", "timing_seconds"}  # what may differ between two runs
 class SharedMemory(RanksTest):
     def run_with(self, shares_memory, ranks, *options):
         out = self.folder / "out.json"
-        wish = {"CONE_SHARED_MEMORY": "on" if shares_memory else "off"}
+        setting = {"CONE_SHARED_MEMORY": "on" if shares_memory else "off"}
         run = subprocess.run(
             command(ranks, "evaluate", self.folder / "data", "--engine", "petsc", "--partition", "none",
                     "--policy", "treat-all", "--estimators", "network_dm", "--json", out, *options),
-            capture_output=True, text=True, timeout=600, env={**os.environ, **wish})
+            capture_output=True, text=True, timeout=600, env={**os.environ, **setting})
         record = self.record_of(run, out)
         return {key: value for key, value in record.items() if key not in VARIES}
 

@@ -1,11 +1,11 @@
-"""Verdicts on the log with --engine petsc: every figure and sentence of one process."""
+"""Diagnostics with --engine petsc: every figure and sentence of one process."""
 
 import pathlib
 import random
 import sys
 import unittest
 
-from together import RanksTest, on_ranks
+from rank_support import RanksTest, on_ranks
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 from support import MESSAGES  # noqa: E402
@@ -21,21 +21,21 @@ class SameVerdicts(RanksTest):
             self.assertIn(part, said)
         return expected
 
-    def write_units(self, names, rows, ties):
+    def write_nodes(self, names, rows, edges):
         self.write("nodes.csv", ",".join(["id", "treatment", "outcome", *names]) + "\n" + "".join(
             ",".join([f"u{i}", *map(repr, row)]) + "\n" for i, row in enumerate(rows)))
-        self.write("edges.csv", "source,target\n" + "".join(f"u{i},u{j}\n" for i, j in ties))
+        self.write("edges.csv", "source,target\n" + "".join(f"u{i},u{j}\n" for i, j in edges))
 
     def test_equal_propensities_and_equal_numbers_of_neighbours(self):
-        """Three kinds of units, a ring with a few chords: groups of a size cannot be had."""
+        """Three kinds of nodes, a ring with a few chords: groups of equal size do not exist."""
         draw = random.Random(5)
         rows = []
         for i in range(240):
             kind = draw.choice([0, 1, 1, 2])
             t = int(draw.random() < [0.2, 0.5, 0.9][kind])
             rows.append([t, kind + t + draw.gauss(0, 1), kind])
-        ties = [(i, (i + 1) % 240) for i in range(240)] + [(i, (i + 90) % 240) for i in range(9)]
-        self.write_units(["kind"], rows, ties)
+        edges = [(i, (i + 1) % 240) for i in range(240)] + [(i, (i + 90) % 240) for i in range(9)]
+        self.write_nodes(["kind"], rows, edges)
         expected = self.compare_all("--policy", "treat-all", "uniform", "treat-none",
                                     "--folds", 2)
         bins = [name for name in expected if name.startswith("calibration[0]") and "num" in name]
@@ -43,42 +43,42 @@ class SameVerdicts(RanksTest):
         groups = [name for name in expected if name.startswith("residuals_by_degree[0] groups")]
         self.assertTrue(groups)
 
-    def test_nearly_all_have_as_many_neighbours(self):
+    def test_nearly_all_nodes_have_the_same_degree(self):
         self.write_log(90)
         self.compare_all("--policy", "treat-all", ranks=[3],
-                         expects=["nearly all have the same degree"])
+                         expects=["nearly all nodes have the same degree"])
 
-    def test_neighbours_who_share_what_nobody_wrote_down(self):
-        """Groups of neighbours decide outcome and treatment: balance, calibration and Moran's I."""
+    def test_an_unmeasured_common_cause_of_neighbours(self):
+        """Communities affect outcome and treatment: balance, calibration and Moran's I."""
         self.write_communities()
         self.estimators = "dr_ridge"
         self.compare_all("--policy", "treat-all", ranks=[2, 7],
-                         expects=["goes together among neighbours"])
+                         expects=["are correlated among neighbours"])
 
-    def test_a_log_that_left_little_to_chance(self):
+    def test_weak_overlap(self):
         draw = random.Random(3)
         rows = []
         for _ in range(300):
             x = draw.gauss(0, 1.5)
             t = int(draw.random() < (0.99 if x > 0.3 else 0.02))
             rows.append([t, x + t + draw.gauss(0, 1), x])
-        self.write_units(["x"], rows, [(i, (7 * i + 1) % 300) for i in range(0, 300, 2)])
+        self.write_nodes(["x"], rows, [(i, (7 * i + 1) % 300) for i in range(0, 300, 2)])
         self.estimators = "dr_ridge"
         expected = self.compare_all("--policy", "treat-all", "treat-none", ranks=[2, 4])
         self.assertIn("caution", [expected["verdict overlap[0]"], expected["verdict weights[0]"]])
 
-    def test_more_measurements_than_are_shown_and_some_that_are_rounding(self):
+    def test_many_numeric_features_and_one_that_varies_by_rounding_only(self):
         draw = random.Random(8)
         rows = []
         for i in range(150):
             row = [i % 2, draw.gauss(0, 1), *(draw.gauss(0, 1) for _ in range(52))]
             rows.append([*row, draw.choice([0.1 + 0.2, 0.3]), draw.randrange(2)])
-        self.write_units([f"x{k}" for k in range(52)] + ["same", "coin"], rows,
-                          [(i, (i * i + 1) % 150) for i in range(100)])
+        self.write_nodes([f"x{k}" for k in range(52)] + ["same", "coin"], rows,
+                         [(i, (i * i + 1) % 150) for i in range(100)])
         self.estimators = "dr_ridge"
         self.compare_all("--policy", "treat-all", ranks=[3], expects=["differ by rounding only"])
 
-    def test_estimators_without_models_have_no_folds_to_compare(self):
+    def test_estimators_without_models_have_no_stability_verdict(self):
         self.estimators = "naive"
         expected = self.compare(MESSAGES, "--policy", "always:email", ranks=[1, 3])
         self.assertNotIn("verdict stability[0]", expected)
@@ -86,7 +86,7 @@ class SameVerdicts(RanksTest):
         expected = self.compare(MESSAGES, "--policy", "always:email", "uniform", ranks=[7])
         self.assertIn("verdict stability[0]", expected)
 
-    def test_units_are_told(self):
+    def test_verdicts_are_printed(self):
         run = on_ranks(3, "evaluate", MESSAGES, "--engine", "petsc", "--policy", "uniform",
                        "--details")
         self.assertEqual(run.returncode, 0, run.stderr)

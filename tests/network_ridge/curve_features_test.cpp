@@ -1,4 +1,4 @@
-// Curves of single columns: their features, and what they buy.
+// Features of the curves of single columns.
 
 #include "network_ridge/curve_features.hpp"
 
@@ -35,14 +35,14 @@ TEST(CurveFeatures, MultiplyToARandomWalkAlongTheRanks) {
     for (std::size_t j = 0; j < kRows; j += 11) {
       const double u = rank_of(i);
       const double v = rank_of(j);
-      // What the sum lacks of the kernel is at most Σ_{k>30} 2/(kπ)², 0.0066.
+      // The truncation error of the kernel is at most Σ_{k>30} 2/(kπ)², 0.0066.
       EXPECT_NEAR(dot(features.row(i), features.row(j)),
                   1.0 / 3 - std::max(u, v) + (u * u + v * v) / 2, 0.0067);
     }
   }
 }
 
-TEST(CurveFeatures, DoNotChangeUnderRisingFunctionsOrThreads) {
+TEST(CurveFeatures, DoNotChangeUnderIncreasingTransformationsOrThreads) {
   Matrix<double> columns = random_columns(5000, 3);
   const Matrix<double> features = make_curve_features(Context(0, 1), columns);
   for (std::size_t i = 0; i < 5000; ++i) {
@@ -68,7 +68,7 @@ TEST(CurveFeatures, MoveWithTheRows) {
   }
 }
 
-TEST(CurveFeatures, AreAsManyAsTheColumnsHaveCurvesFor) {
+TEST(CurveFeatures, AreAsManyAsTheColumnsHaveDistinctValuesFor) {
   Matrix<double> few(60, 3);
   for (std::size_t i = 0; i < 60; ++i) {
     few(i, 0) = static_cast<double>(i % 2);  // two values: no curve

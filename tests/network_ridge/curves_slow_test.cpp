@@ -1,5 +1,5 @@
 // A threshold in one of ten columns drives treatment and outcome: a kernel over all columns hardly
-// sees it, the curves of single columns do. scripts/curves_study.py has more such worlds.
+// fits it, the curves of single columns do. scripts/curves_study.py has more such worlds.
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 namespace cone {
 namespace {
 
-/// Ten columns, no network; the value of treating everybody is that of the step, plus 0.5.
+/// Ten columns, no network; the value of treating all nodes is that of the step, plus 0.5.
 struct ThresholdWorld {
   Dataset data;
   double treat_all = 0;

@@ -12,7 +12,7 @@ namespace {
 
 TEST(LargeArm, IsSolvedIterativelyWithVariancesOfASample) {
   constexpr std::uint32_t kNodes = 6000;
-  Dataset data = testing::ridge_world({.nodes = kNodes, .words = 12, .mean_degree = 5}, 41).data;
+  Dataset data = testing::ridge_world({.nodes = kNodes, .counts = 12, .mean_degree = 5}, 41).data;
   for (std::size_t i = 0; i < kNodes; ++i) {
     if (i % 10 != 3) data.treatment[i] = 0;
   }
@@ -28,7 +28,7 @@ TEST(LargeArm, IsSolvedIterativelyWithVariancesOfASample) {
       EXPECT_GE(found.summary.arms[0].noise_growth, 0.1 * variance);
     }
   }
-  // No group costs passes over the network for less than is negligible beside the noise.
+  // Groups with negligible variance are dropped, as each group costs passes over the network.
   for (const auto& arm : found.summary.arms) {
     for (const auto& [group, variance] : arm.groups) {
       EXPECT_TRUE(variance == 0 || variance > kNegligibleShare * (arm.noise + arm.noise_growth))
@@ -39,8 +39,8 @@ TEST(LargeArm, IsSolvedIterativelyWithVariancesOfASample) {
   EXPECT_NEAR(dot(found.implied.weights, data.outcome) / kNodes, found.value(policy, plan), 1e-6);
   EXPECT_NEAR(sum(found.implied.weights) / kNodes, 1, 1e-8);
 
-  // The sample goes by the ids of the nodes, not by their order. A smaller one is as good here: the
-  // time that learning takes grows with its cube.
+  // The sample depends on the ids of the nodes, not on their order. A smaller one suffices here,
+  // and takes less time: learning is cubic in its size.
   const std::vector<NodeIndex> order = Rng(5, Stream::kTest).permutation(kNodes);
   Dataset permuted = testing::with_nodes_permuted(data, order);
   permuted.arms = data.arms;

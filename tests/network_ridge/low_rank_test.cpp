@@ -1,4 +1,4 @@
-// Data without a network: the ridge by sums over features is the ridge by kernels between nodes.
+// Data without a network: the low-rank solver agrees with kernels between nodes.
 
 #include <algorithm>
 #include <cmath>
@@ -28,7 +28,7 @@ using testing::solved_by;
 
 Dataset without_network(std::size_t nodes, std::size_t arms, std::uint64_t item) {
   Dataset data =
-      ridge_world({.nodes = nodes, .arms = arms, .words = 6, .mean_degree = 8}, item).data;
+      ridge_world({.nodes = nodes, .arms = arms, .counts = 6, .mean_degree = 8}, item).data;
   data.graph = Graph(std::vector<std::uint64_t>(nodes + 1, 0), {});
   return data;
 }
@@ -118,7 +118,7 @@ TEST(LowRank, SolvesTheSameEquations) {
   }
 }
 
-TEST(LowRank, LearnsWhatTheDenseSolverLearns) {
+TEST(LowRank, LearnsTheVariancesOfTheDenseSolver) {
   // Large enough for the search to begin on some of the nodes.
   const Dataset data = without_network(1800, 2, 63);
   ASSERT_GT(data.arm_sizes()[1], 800U);
@@ -133,7 +133,7 @@ TEST(LowRank, LearnsWhatTheDenseSolverLearns) {
   }
   const Matrix<double> policy = testing::some_policy(data.num_nodes(), 2);
   EXPECT_NEAR(low.value(policy, plan), dense.value(policy, plan), 1e-7);
-  EXPECT_NEAR(*low.implied.variance_of_these / *dense.implied.variance_of_these, 1, 1e-6);
+  EXPECT_NEAR(*low.implied.variance_for_sample / *dense.implied.variance_for_sample, 1, 1e-6);
   // The weights are those of the value.
   const auto n = static_cast<double>(data.num_nodes());
   EXPECT_NEAR(dot(low.implied.weights, data.outcome) / n, low.value(policy, plan), 1e-9);
@@ -160,7 +160,7 @@ TEST(LowRank, DeviationsAreThoseOfTheDenseSolver) {
   }
 }
 
-TEST(LowRank, IsAsGoodWhereIndicatorsAddUpToTheMeanAndNoiseIsSmall) {
+TEST(LowRank, IsAccurateWhereIndicatorsSumToOneAndNoiseIsSmall) {
   // A category as indicators of all its levels, and an outcome that a column nearly determines.
   for (const double noise : {1e-2, 1e-3, 1e-5, 0.0}) {
     Dataset data;
@@ -190,12 +190,15 @@ TEST(LowRank, IsAsGoodWhereIndicatorsAddUpToTheMeanAndNoiseIsSmall) {
     const double sd = std::sqrt(variance(data.outcome, 0));
     EXPECT_LT(largest_difference(dense.mu.values(), found.mu.values()), 1e-6 * sd) << noise;
     EXPECT_LT(largest_difference(dense.implied.weights, found.implied.weights), 1e-4) << noise;
-    EXPECT_NEAR(*found.implied.variance_of_these / *dense.implied.variance_of_these, 1, 1e-4)
+    // Without noise the variance is rounding error, whose ratio depends on the processor.
+    const double dense_error = std::sqrt(*dense.implied.variance_for_sample);
+    EXPECT_NEAR(std::sqrt(*found.implied.variance_for_sample), dense_error,
+                noise > 0 ? 1e-4 * dense_error : 1e-8 * sd)
         << noise;
   }
 }
 
-TEST(LowRank, LearnsOnTheSampleThatIterationsLearnOn) {
+TEST(LowRank, LearnsOnTheSampleOfTheIterativeSolver) {
   const Dataset data = without_network(1200, 2, 69);
   const FitPlan plan = cross_fit_plan(data, 3, 2, 1);
   const Context context(0, 2);
@@ -228,15 +231,15 @@ TEST(LowRank, DependsOnNeitherThreadsNorOrder) {
   }
 }
 
-TEST(LowRank, IsLeftWhereNeighboursOrMoreFeaturesThanNodesSpeak) {
+TEST(LowRank, IsNotUsedWithNeighboursOrMoreFeaturesThanNodes) {
   const Dataset few = without_network(200, 2, 65);
   EXPECT_EQ(answer(few, cross_fit_plan(few, 3, 2, 1)).summary.solver, "dense");
-  const Dataset tied = ridge_world({.nodes = 700, .words = 6}, 65).data;
-  EXPECT_EQ(answer(tied, cross_fit_plan(tied, 3, 2, 1)).summary.solver, "dense");
+  const Dataset connected = ridge_world({.nodes = 700, .counts = 6}, 65).data;
+  EXPECT_EQ(answer(connected, cross_fit_plan(connected, 3, 2, 1)).summary.solver, "dense");
 }
 
 TEST(KeptVariances, GiveTheFitOfThoseThatWereLearnt) {
-  const Dataset data = ridge_world({.nodes = 400, .words = 6}, 66).data;
+  const Dataset data = ridge_world({.nodes = 400, .counts = 6}, 66).data;
   const FitPlan plan = cross_fit_plan(data, 3, 2, 1);
   const Context context(0, 2);
   const OutcomeTable learnt = *NetworkRidgeLearner({}).fit(context, data, plan).outcome;
@@ -244,7 +247,7 @@ TEST(KeptVariances, GiveTheFitOfThoseThatWereLearnt) {
       *NetworkRidgeLearner({}, {.kept = learnt.network_ridge}).fit(context, data, plan).outcome;
   EXPECT_EQ(kept.network_ridge->arms[0].steps, 0U);
   EXPECT_LT(largest_difference(kept.mu.values(), learnt.mu.values()), 1e-9);
-  // By iterations, which refits of large arms take.
+  // With the iterative solver, which refits of large arms use.
   const OutcomeTable iterated =
       *NetworkRidgeLearner(solved_by(RidgeSolverChoice::kIterative), {.kept = learnt.network_ridge})
            .fit(context, data, plan)
@@ -253,8 +256,8 @@ TEST(KeptVariances, GiveTheFitOfThoseThatWereLearnt) {
   EXPECT_LT(largest_difference(iterated.mu.values(), learnt.mu.values()), 1e-5);
 }
 
-TEST(KeptVariances, AreLearntAnewWhereGroupsDiffer) {
-  const Dataset data = ridge_world({.nodes = 400, .words = 6}, 67).data;
+TEST(KeptVariances, AreLearntAgainWhereGroupsDiffer) {
+  const Dataset data = ridge_world({.nodes = 400, .counts = 6}, 67).data;
   const FitPlan plan = cross_fit_plan(data, 3, 2, 1);
   const Context context(0, 2);
   const OutcomeTable learnt = *NetworkRidgeLearner({}).fit(context, data, plan).outcome;
@@ -266,7 +269,7 @@ TEST(KeptVariances, AreLearntAnewWhereGroupsDiffer) {
 }
 
 TEST(RidgeNoise, StaysConstantWhereVariancesAreLearntOnASample) {
-  const Dataset data = ridge_world({.nodes = 900, .words = 6, .mean_degree = 6}, 68).data;
+  const Dataset data = ridge_world({.nodes = 900, .counts = 6, .mean_degree = 6}, 68).data;
   const FitPlan plan = cross_fit_plan(data, 3, 2, 1);
   NetworkRidgeOptions options;
   options.ridge_noise = RidgeNoise::kConstant;

@@ -34,7 +34,7 @@ FitPlan plan_of(const Case& it) {
   return plan;
 }
 
-/// The variances as given, solved either way.
+/// The model with the given variances, for either solver.
 std::shared_ptr<NetworkRidge> ridge_as_given(const Case& it, const FitPlan& plan,
                                              double undersmoothing, bool is_dense) {
   auto ridge = std::make_shared<NetworkRidge>();
@@ -148,8 +148,8 @@ TEST_P(NetworkRidgeFolds, ImpliedWeightsOfBothSolversAgree) {
   }
 }
 
-/// The reference has the formulas with noise variances that are given; here they are what the
-/// residuals say.
+/// The reference has the formulas with given noise variances; here they are estimated from the
+/// residuals.
 TEST_P(NetworkRidgeFolds, ErrorVariancesFollowTheFormulas) {
   const FitPlan plan = plan_of(it);
   const auto ridge = ridge_as_given(it, plan, 0.1, true);
@@ -182,7 +182,7 @@ TEST_P(NetworkRidgeFolds, ErrorVariancesFollowTheFormulas) {
     }
   }
   EXPECT_NEAR(implied.variance / fitted, 1, 1e-10);
-  EXPECT_NEAR(implied.variance_of_these.value() / independent, 1, 1e-10);
+  EXPECT_NEAR(implied.variance_for_sample.value() / independent, 1, 1e-10);
 }
 
 INSTANTIATE_TEST_SUITE_P(Datasets, NetworkRidgeFolds, ::testing::Values(0U, 1U, 2U), name_of);

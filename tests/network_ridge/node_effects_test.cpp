@@ -26,7 +26,7 @@ std::vector<double> numbers_of(const Matrix<double>& table) {
   return {table.values().begin(), table.values().end()};
 }
 
-TEST(NodeEffectsOf, PartsAddUpToTheExpectedOutcomes) {
+TEST(NodeEffectsOf, PartsSumToThePredictedOutcomes) {
   const Dataset data = effects_data();
   for (const RidgeSolverChoice solver :
        {RidgeSolverChoice::kDense, RidgeSolverChoice::kIterative}) {
@@ -52,7 +52,7 @@ TEST(NodeEffectsOf, PartsAddUpToTheExpectedOutcomes) {
   }
 }
 
-TEST(NodeEffectsOf, AnArmWithoutSpreadTakesTheUnitOfAllOutcomes) {
+TEST(NodeEffectsOf, AnArmWithConstantOutcomesTakesTheUnitOfAllOutcomes) {
   Dataset data = effects_data();
   for (std::size_t i = 0; i < data.num_nodes(); ++i) {
     if (data.treatment[i] == 1) data.outcome[i] = 0.25;
@@ -66,7 +66,7 @@ TEST(NodeEffectsOf, AnArmWithoutSpreadTakesTheUnitOfAllOutcomes) {
   }
 }
 
-TEST(NodeEffectsOf, ExpectedOutcomesAreThoseOfTheLearner) {
+TEST(NodeEffectsOf, PredictedOutcomesAreThoseOfTheLearner) {
   const Dataset data = effects_data();
   for (const VarianceFits fits : {VarianceFits::kOnce, VarianceFits::kPerFold}) {
     EffectOptions options = few_folds();
@@ -80,7 +80,7 @@ TEST(NodeEffectsOf, ExpectedOutcomesAreThoseOfTheLearner) {
   }
 }
 
-TEST(NodeEffectsOf, NoNodesOwnOutcomeReachesItsExpectedOutcomes) {
+TEST(NodeEffectsOf, NoOutcomeLeaksIntoThePredictionsOfItsNode) {
   Dataset data = effects_data(2);
   EffectOptions options = few_folds();
   options.network_ridge.ridge_variances = VarianceFits::kPerFold;
@@ -125,7 +125,7 @@ TEST(NodeEffectsOf, RefuseBadOptionsAndBareNetworks) {
   Dataset data = effects_data(2);
   EffectOptions options;
   options.draws = 1;
-  options.network_ridge.ridge_groups = {"foes"};
+  options.network_ridge.ridge_groups = {"unknown"};
   try {
     estimate_effects(Context(1, 1), data, options);
     FAIL();

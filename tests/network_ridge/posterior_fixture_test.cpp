@@ -78,9 +78,9 @@ class PosteriorCase {
     for (auto& row : rows) {
       row.resize(data_.features.num_dense + given.at("num_words").get<std::size_t>());
     }
-    for (const nlohmann::json& word : given.at("words")) {
-      rows[word[0].get<std::size_t>()][data_.features.num_dense + word[1].get<std::size_t>()] +=
-          word[2].get<double>();
+    for (const nlohmann::json& count : given.at("words")) {
+      rows[count[0].get<std::size_t>()][data_.features.num_dense + count[1].get<std::size_t>()] +=
+          count[2].get<double>();
     }
     data_.features.matrix = testing::sparse_from_rows(rows);
     data_.features.names.resize(rows[0].size());
@@ -143,7 +143,8 @@ TEST(PosteriorFixture, TheIterativeSolverGivesTheSameColumns) {
 }
 
 TEST(PosteriorFixture, DrawsComeToTheExactDeviations) {
-  // 4,000 draws: a standard deviation is right within 1.1 %, the worst of some hundred within 5 %.
+  // 4,000 draws: the relative error of a standard deviation is 1.1 %, of the worst of some hundred
+  // 5 %.
   constexpr std::uint32_t kDraws = 4000;
   for (const nlohmann::json& given : posterior_reference()) {
     for (const double undersmoothing : {1.0, 0.1}) {

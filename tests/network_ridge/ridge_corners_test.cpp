@@ -1,5 +1,5 @@
-// Data at the edge of what the network ridge can learn from: no error, finite numbers, and where
-// the right answer is known, that one. Both solvers each.
+// Edge cases of the network ridge, with both solvers: no error, finite numbers, and where the right
+// answer is known, that one.
 
 #include <set>
 
@@ -36,7 +36,7 @@ class RidgeCorners : public ::testing::TestWithParam<RidgeSolverChoice> {
     EXPECT_TRUE(testing::all_finite(found.mu.values()));
     EXPECT_TRUE(testing::all_finite(found.implied.weights));
     EXPECT_TRUE(std::isfinite(found.implied.variance) && found.implied.variance >= 0);
-    EXPECT_TRUE(found.implied.variance_of_these.value() >= 0);
+    EXPECT_TRUE(found.implied.variance_for_sample.value() >= 0);
     EXPECT_TRUE(found.summary.converged && found.implied.converged);
     const Matrix<double> policy = testing::some_policy(data.num_nodes(), data.num_arms());
     const auto n = static_cast<double>(data.num_nodes());
@@ -116,7 +116,7 @@ TEST_P(RidgeCorners, NoFeaturesOnlyTheNetwork) {
   const RidgeAnswer found = expect_answer(world.data);
   EXPECT_EQ(groups_of(found),
             (std::set<std::string>{"neighbour_effects", "mean_neighbour_effects"}));
-  EXPECT_LT(relative_error(world.data, found), 0.9) << "neighbours tell something";
+  EXPECT_LT(relative_error(world.data, found), 0.9) << "neighbours are predictive";
 }
 
 TEST_P(RidgeCorners, NeitherFeaturesNorNetworkLeaveTheMeanOfTheArm) {
@@ -207,7 +207,7 @@ TEST_P(RidgeCorners, AnArmOfAsFewNodesAsFolds) {
       }
     }
     const RidgeAnswer found = expect_answer(data, plan);
-    // A handful of nodes tells a mean and nothing else.
+    // A handful of nodes identifies a mean and nothing else.
     for (const FitTask& task : plan.tasks) {
       std::vector<double> fitted;
       for (const NodeIndex i : task.fit) {
@@ -218,14 +218,14 @@ TEST_P(RidgeCorners, AnArmOfAsFewNodesAsFolds) {
   }
 }
 
-TEST_P(RidgeCorners, FewNodesOfAnArmDoNotRunAwayWithTheDegree) {
+TEST_P(RidgeCorners, FewNodesOfAnArmDoNotExtrapolateInTheDegree) {
   double squares = 0;
   double spread = 0;
   for (std::uint64_t item = 100; item < 106; ++item) {
     Dataset data = ridge_world({}, item).data;
     for (std::size_t i = 0; i < 300; ++i) data.treatment[i] = i * 7 % 300 < 8 ? 1 : 0;
     const RidgeAnswer found = expect_answer(data, 4);
-    // The outcome does not depend on what the arm is called here, so it is known for all.
+    // The outcome does not depend on the arm here, so it is known for all nodes.
     for (std::size_t i = 0; i < 300; ++i) {
       squares += std::pow(found.mu(i, 1) - data.outcome[i], 2);
     }
@@ -242,7 +242,7 @@ TEST_P(RidgeCorners, FewNodes) {
   }
 }
 
-TEST_P(RidgeCorners, NodesThatAreThereTwice) {
+TEST_P(RidgeCorners, DuplicatedNodes) {
   RidgeWorld world = ridge_world({.nodes = 200}, 16);
   std::vector<Edge> edges;
   for (NodeIndex i = 0; i < 100; ++i) {
@@ -283,7 +283,7 @@ TEST_P(RidgeCorners, OneHugeOutcome) {
   expect_answer(data);
 }
 
-TEST_P(RidgeCorners, ANodeThatEverybodyKnows) {
+TEST_P(RidgeCorners, AHubConnectedToAllNodes) {
   Dataset data = ridge_world({}, 20).data;
   std::vector<Edge> edges;
   for (NodeIndex i = 1; i < 300; ++i) {
@@ -347,7 +347,7 @@ TEST(RidgeOptions, UnknownGroupsAndImpossibleNumbersAreRefused) {
 
 // ---- stopping --------------------------------------------------------------------------------
 
-/// Notes every phase, and asks to stop at the `stop_at`-th update.
+/// Records every phase, and asks to stop at the `stop_at`-th update.
 class StopAt : public ProgressObserver {
  public:
   explicit StopAt(std::size_t stop_at) : stop_at_(stop_at) {}
@@ -374,8 +374,8 @@ TEST(RidgeStops, WhereverItIsAsked) {
       EXPECT_TRUE(never.phases.contains("preparing the equations"));
       EXPECT_TRUE(never.phases.contains("iterating"));
     }
-    // How often a run asks depends on how long it takes, so a later one may end before the last of
-    // these positions. The first ones are reached by every run.
+    // The number of updates depends on how long a run takes, so a run may end before the last of
+    // these updates. The first ones are reached by every run.
     std::size_t num_stopped = 0;
     for (std::size_t tenth = 0; tenth < 10; ++tenth) {
       const std::size_t at = 1 + tenth * never.num_asked / 10;

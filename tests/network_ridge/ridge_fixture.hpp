@@ -13,8 +13,8 @@
 #include "support/fixture.hpp"
 #include "support/small_data.hpp"
 
-// The datasets of scripts/network_ridge_reference.py, which is written straight from the formulas
-// with dense inverses and one refit per fold: words and measurements with isolated nodes, no edges
+// The datasets of scripts/network_ridge_reference.py, which implements the formulas directly with
+// dense inverses and one refit per fold: count and numeric features with isolated nodes, no edges
 // at all, and a regular graph.
 
 namespace cone::testing {
@@ -32,7 +32,7 @@ inline std::size_t size_of(const json& dataset, const char* name) {
   return dataset.at(name).get<std::size_t>();
 }
 
-/// The measurements, then the words.
+/// The numeric features, then the count features.
 inline Dataset make_dataset(const json& given) {
   Dataset data;
   const std::size_t n = size_of(given, "num_nodes");
@@ -45,9 +45,9 @@ inline Dataset make_dataset(const json& given) {
   auto rows = given.at("columns").get<std::vector<std::vector<double>>>();
   data.features.num_dense = rows[0].size();
   for (auto& row : rows) row.resize(data.features.num_dense + size_of(given, "num_words"));
-  for (const json& word : given.at("words")) {
-    rows[word[0].get<std::size_t>()][data.features.num_dense + word[1].get<std::size_t>()] +=
-        word[2].get<double>();
+  for (const json& count : given.at("words")) {
+    rows[count[0].get<std::size_t>()][data.features.num_dense + count[1].get<std::size_t>()] +=
+        count[2].get<double>();
   }
   data.features.matrix = sparse_from_rows(rows);
   for (std::size_t c = 0; c < rows[0].size(); ++c) {
@@ -62,7 +62,7 @@ inline Dataset make_dataset(const json& given) {
   return data;
 }
 
-/// One dataset of the fixture with what the program makes of it.
+/// One dataset of the fixture with the program's inputs and groups.
 struct Case {
   explicit Case(const json& given)
       : reference(given),

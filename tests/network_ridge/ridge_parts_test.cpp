@@ -1,4 +1,4 @@
-// The parts that the network ridge is put together from.
+// The components of the network ridge.
 
 #include <numeric>
 
@@ -50,7 +50,7 @@ TEST(SmoothFeatures, MultiplyToTheKernel) {
   }
 }
 
-TEST(SmoothFeatures, LeaveOutTheSmallestPartsWhereTheyMayNotBeMany) {
+TEST(SmoothFeatures, DropTheSmallestPartsWhereTheirNumberIsLimited) {
   const Matrix<double> rows = normal_rows(800, 2, 2);
   double before = 2;
   for (const std::size_t most : {5U, 20U, 60U}) {
@@ -136,7 +136,7 @@ TEST(ResidualVariance, IsTheMeanSquareWhereDegreesAreEqual) {
   }
 }
 
-TEST(ResidualVariance, IsNothingOfNothingAndScalesWithTheOutcome) {
+TEST(ResidualVariance, IsZeroWithoutResidualsAndScalesWithTheOutcome) {
   EXPECT_EQ(fit_residual_variance({}, {}).at(1), 0);
   EXPECT_EQ(fit_residual_variance(std::vector{0.0, 0.0}, std::vector{1.0, 2.0}).at(1), 0);
   const std::vector<double> degree = {0, 1, 2, 3};
@@ -204,7 +204,7 @@ TEST(LearnVariances, EndsAtTheSameLikelihoodWhicheverNodesItBeginsOn) {
   EXPECT_NEAR(one.likelihood, other.likelihood, 5e-3);
   const auto at_found = evaluate_likelihood(kTwoThreads, sample, one.variances);
   EXPECT_NEAR(at_found->value, one.likelihood, 1e-9);
-  // No step along one variance leads further down.
+  // No step along one variance decreases the criterion.
   for (std::size_t g = 0; g < one.variances.size(); ++g) {
     for (const double factor : {0.8, 1.25}) {
       std::vector<double> moved = one.variances;
@@ -214,7 +214,7 @@ TEST(LearnVariances, EndsAtTheSameLikelihoodWhicheverNodesItBeginsOn) {
   }
 }
 
-TEST(LearnVariances, SharesFollowWhatTheOutcomesAreMadeOf) {
+TEST(LearnVariances, SharesFollowTheCompositionOfTheOutcomes) {
   testing::RidgeWorld world = testing::ridge_world({.nodes = 600}, 32);
   Rng rng(63, Stream::kTest);
   for (std::size_t i = 0; i < 600; ++i) {
@@ -240,7 +240,7 @@ TEST(LearnVariances, SharesFollowWhatTheOutcomesAreMadeOf) {
 
 // ---- one penalty by cross-validation ---------------------------------------------------------
 
-/// Σ of squared errors at the rows held out, by a fit of the others with these variances.
+/// Σ of squared errors at the held-out rows, by a fit to the others with these variances.
 double refit_without(const ArmSample& sample, std::span<const double> variances,
                      const std::vector<bool>& is_held) {
   const std::size_t n = sample.kernels.size();
@@ -317,7 +317,7 @@ TEST(CrossValidation, ChoosesThePenaltyWithTheSmallestErrorOfRefits) {
   const double ratio =
       chosen.variances[0] * static_cast<double>(num_groups) / chosen.variances[num_groups];
   for (const double factor : {0.1, 0.3, 3.0, 10.0}) {
-    // The grid has steps of about 3; a bit beyond its neighbours the error is no smaller.
+    // The grid has steps of about 3; slightly beyond its neighbours the error is no smaller.
     const double noise = 1 / (1 + factor * ratio);
     std::vector<double> moved(sample.num_variances(), 0.0);
     for (std::size_t g = 0; g < num_groups; ++g) {
@@ -328,7 +328,7 @@ TEST(CrossValidation, ChoosesThePenaltyWithTheSmallestErrorOfRefits) {
   }
 }
 
-TEST(CrossValidation, IsAnotherWayToAnAnswer) {
+TEST(CrossValidation, IsAnAlternativeToTheLikelihood) {
   const Dataset data = testing::ridge_world({.nodes = 300, .arms = 3}, 34).data;
   const FitPlan plan = cross_fit_plan(data, 3, 2, 1);
   NetworkRidgeOptions options;

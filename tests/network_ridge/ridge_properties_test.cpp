@@ -1,4 +1,4 @@
-// What must not change the network ridge's answers, what they add up to, and what they may see.
+// Invariances of the network ridge, identities of its weights, and which outcomes it may use.
 
 #include <numeric>
 
@@ -13,7 +13,7 @@ namespace cone {
 namespace {
 
 using testing::answer;
-using testing::kRidgeMeasurements;
+using testing::kRidgeNumeric;
 using testing::largest_difference;
 using testing::ridge_world;
 using testing::RidgeAnswer;
@@ -39,11 +39,11 @@ void expect_same_answer(const RidgeAnswer& found, const RidgeAnswer& expected, d
   EXPECT_LT(largest_difference(found.mu.values(), expected.mu.values()), tolerance * sd);
   EXPECT_LT(largest_difference(found.implied.weights, expected.implied.weights), tolerance * 10);
   EXPECT_NEAR(found.implied.variance / expected.implied.variance, 1, 10 * tolerance);
-  EXPECT_NEAR(*found.implied.variance_of_these / *expected.implied.variance_of_these, 1,
+  EXPECT_NEAR(*found.implied.variance_for_sample / *expected.implied.variance_for_sample, 1,
               10 * tolerance);
 }
 
-// ---- what must not matter --------------------------------------------------------------------
+// ---- invariances -----------------------------------------------------------------------------
 
 TEST(RidgeProperties, TheOrderOfTheNodesDoesNotMatter) {
   const Dataset data = ridge_world({.nodes = 400}, 1).data;
@@ -102,7 +102,7 @@ class SameAnswer : public ::testing::Test {
  protected:
   SameAnswer() : world(ridge_world({.nodes = 300}, 4)), plan(folds_of(world.data)) {}
 
-  /// After the rows were changed.
+  /// After a change of the rows.
   void expect_no_change(double tolerance = 1e-6) {
     const RidgeWorld before = ridge_world({.nodes = 300}, 4);
     world.store_features();
@@ -117,7 +117,7 @@ class SameAnswer : public ::testing::Test {
   FitPlan plan;
 };
 
-TEST_F(SameAnswer, WithShiftedAndRescaledMeasurements) {
+TEST_F(SameAnswer, WithShiftedAndRescaledNumericFeatures) {
   for (auto& row : world.rows) {
     row[0] = 1990 + 6 * row[0];
     row[1] *= -4e4;
@@ -132,17 +132,17 @@ TEST_F(SameAnswer, WithARecodedCategory) {
 
 TEST_F(SameAnswer, WithAConstantColumn) {
   for (auto& row : world.rows) row.insert(row.begin() + 1, 0.1);
-  world.data.features.num_dense = kRidgeMeasurements + 1;
+  world.data.features.num_dense = kRidgeNumeric + 1;
   world.data.features.names.insert(world.data.features.names.begin(), "constant");
   expect_no_change();
 }
 
-TEST_F(SameAnswer, WithAColumnThatIsThereTwiceInAnotherUnit) {
+TEST_F(SameAnswer, WithAColumnDuplicatedInAnotherUnit) {
   for (auto& row : world.rows) {
     row.insert(row.begin() + 1, 7 - 3.5 * row[1]);
     row.insert(row.begin(), row[0]);
   }
-  world.data.features.num_dense = kRidgeMeasurements + 2;
+  world.data.features.num_dense = kRidgeNumeric + 2;
   world.data.features.names.insert(world.data.features.names.begin(), {"copy", "in_dollars"});
   expect_no_change();
 }
@@ -150,25 +150,25 @@ TEST_F(SameAnswer, WithAColumnThatIsThereTwiceInAnotherUnit) {
 TEST_F(SameAnswer, WithColumnsInAnotherOrder) {
   for (auto& row : world.rows) {
     std::swap(row[0], row[2]);
-    std::reverse(row.begin() + kRidgeMeasurements, row.end());
+    std::reverse(row.begin() + kRidgeNumeric, row.end());
   }
   expect_no_change();
 }
 
-TEST_F(SameAnswer, WithWordsCountedInAnotherUnit) {
+TEST_F(SameAnswer, WithCountsInAnotherUnit) {
   for (auto& row : world.rows) {
-    for (std::size_t w = kRidgeMeasurements; w < row.size(); ++w) row[w] *= 12;
+    for (std::size_t w = kRidgeNumeric; w < row.size(); ++w) row[w] *= 12;
   }
   expect_no_change();
 }
 
-TEST_F(SameAnswer, WithAWordThatNobodySays) {
+TEST_F(SameAnswer, WithACountFeatureThatIsAlwaysZero) {
   for (auto& row : world.rows) row.push_back(0);
   world.data.features.names.emplace_back("never");
   expect_no_change();
 }
 
-// ---- what answers add up to ------------------------------------------------------------------
+// ---- identities of the weights ---------------------------------------------------------------
 
 void expect_weights_to_add_up(const Dataset& data, const FitPlan& plan,
                               const NetworkRidgeOptions& options) {
@@ -177,7 +177,7 @@ void expect_weights_to_add_up(const Dataset& data, const FitPlan& plan,
   const auto size = static_cast<double>(plan.scored.size());
   EXPECT_NEAR(dot(found.implied.weights, data.outcome) / size, found.value(policy, plan),
               1e-7 * sd_of(data));
-  // Every arm's weights carry the fixed effects: 1, d/mean, √(d/mean).
+  // The weights of every arm balance the fixed effects exactly: 1, d/mean, √(d/mean).
   const RidgeInputs inputs =
       prepare_inputs(Context(0, 2), data, {.smooth = false, .curves = false});
   const auto effect = [&](std::size_t i, int c) {
@@ -197,7 +197,7 @@ void expect_weights_to_add_up(const Dataset& data, const FitPlan& plan,
   }
 }
 
-TEST(RidgeProperties, ImpliedWeightsAddUpToTheValueAndCarryTheFixedEffects) {
+TEST(RidgeProperties, ImpliedWeightsGiveTheValueAndBalanceTheFixedEffects) {
   const Dataset data = ridge_world({.nodes = 300, .arms = 3}, 5).data;
   for (const FitPlan& plan : {folds_of(data), split_plan(thirds_of(300))}) {
     for (const auto solver : kBothSolvers) {
@@ -209,7 +209,7 @@ TEST(RidgeProperties, ImpliedWeightsAddUpToTheValueAndCarryTheFixedEffects) {
   }
 }
 
-// ---- what may be seen ------------------------------------------------------------------------
+// ---- cross-fitting ---------------------------------------------------------------------------
 
 TEST(RidgeProperties, WithVariancesPerFoldAFoldNeverSeesItsOwnOutcomes) {
   const Dataset data = ridge_world({.nodes = 240}, 6).data;
@@ -267,7 +267,7 @@ TEST(RidgeProperties, TheSelectionNodesOfASplitAreFittedOn) {
   }
 }
 
-TEST(RidgeProperties, AnArmThatNoScoredNodeIsInHasNoiseStill) {
+TEST(RidgeProperties, AnArmWithoutScoredNodesStillHasNoise) {
   const Dataset data = ridge_world({.nodes = 300}, 9).data;
   Split split;
   for (NodeIndex i = 0; i < 300; ++i) {
@@ -281,11 +281,11 @@ TEST(RidgeProperties, AnArmThatNoScoredNodeIsInHasNoiseStill) {
   for (std::size_t i = 0; i < 300; ++i) treat_all(i, 1) = 1;
   const ImpliedWeights implied = learnt.outcome->variance->imply_weights(
       Context(0, 2), std::vector<MatrixView<const double>>{treat_all.view()})[0];
-  // At least what the noise of that many new outcomes alone would make of it.
+  // At least the variance from the noise of that many new outcomes alone.
   const ArmVariances& arm = learnt.outcome->network_ridge->arms[1];
   EXPECT_GT(arm.noise + arm.noise_growth, 0);
   EXPECT_GT(implied.variance, 0);
-  EXPECT_GT(*implied.variance_of_these, 0);
+  EXPECT_GT(*implied.variance_for_sample, 0);
 }
 
 }  // namespace

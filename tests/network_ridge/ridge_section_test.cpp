@@ -85,7 +85,7 @@ class RidgeSection : public ::testing::Test {
   }
 };
 
-TEST_F(RidgeSection, GivesBackWhatWasWritten) {
+TEST_F(RidgeSection, RoundTrips) {
   for (const VarianceFits variances : {VarianceFits::kOnce, VarianceFits::kPerFold}) {
     const RidgeFit fit = made_up_fit(variances);
     const RidgeFit read = parse_section(section_bytes(fit));
@@ -122,12 +122,12 @@ TEST_F(RidgeSection, WithNumbersBeyondTheirBoundsIsRefused) {
   constexpr double kInfinite = std::numeric_limits<double>::infinity();
   expect_after_putting(0, ~std::uint32_t{0}, "4294967295 bytes of text");
   expect_after_putting(groups_at, std::uint32_t{11}, "has 11 groups");
-  expect_after_putting(groups_at + 8, 'x', "is no group");
+  expect_after_putting(groups_at + 8, 'x', "is not a group");
   expect_after_putting(parts_at, std::uint32_t{1}, "has 1 sets of variances and its plan makes 2");
   expect_after_putting(parts_at, ~std::uint32_t{0}, "has 4294967295 sets");
   expect_after_putting(arm_at, kInfinite, "the mean outcome of an arm");
-  expect_after_putting(arm_at + 8, 0.0, "the spread of outcomes of an arm");
-  expect_after_putting(arm_at + 8, -kInfinite, "the spread of outcomes of an arm");
+  expect_after_putting(arm_at + 8, 0.0, "the standard deviation of outcomes of an arm");
+  expect_after_putting(arm_at + 8, -kInfinite, "the standard deviation of outcomes of an arm");
   expect_after_putting(arm_at + 16, -1e-9, "the noise of an arm");
   expect_after_putting(arm_at + 24, 1e4, "the growth of an arm's noise");
   expect_after_putting(arm_at + 32, std::nan(""), "the variance of a group");
@@ -138,14 +138,14 @@ TEST_F(RidgeSection, WithNumbersBeyondTheirBoundsIsRefused) {
   expect_after_putting(fixed_at + 8, std::uint32_t{0}, "fixed effect 0 is out of order");
   expect_after_putting(fixed_at + 8, std::uint32_t{3}, "fixed effect 3 is out of order");
   expect_after_putting(learnt_at, std::uint32_t{2}, "neither 0 nor 1");
-  expect_after_putting(learnt_at + 4, ~std::uint64_t{0}, "are absurd");
-  expect_after_putting(learnt_at + 12, ~std::uint64_t{0}, "are absurd");
+  expect_after_putting(learnt_at + 4, ~std::uint64_t{0}, "are implausible");
+  expect_after_putting(learnt_at + 12, ~std::uint64_t{0}, "are implausible");
 }
 
-TEST_F(RidgeSection, WithGroupsThatItsOptionsLeaveOutIsRefused) {
+TEST_F(RidgeSection, WithGroupsThatItsOptionsExcludeIsRefused) {
   RidgeFit fit = made_up_fit();
   fit.groups[0] = GroupKind::kOwnSmooth;
-  EXPECT_NE(section_outcome(section_bytes(fit)).find("which its options leave out"),
+  EXPECT_NE(section_outcome(section_bytes(fit)).find("which its options exclude"),
             std::string::npos);
   fit.groups = {GroupKind::kNeighbourEffects, GroupKind::kOwnCounts};
   EXPECT_NE(section_outcome(section_bytes(fit)).find("out of order"), std::string::npos);

@@ -1,5 +1,4 @@
-// The two ways of solving the network ridge's equations: they agree, and nothing depends on
-// threads.
+// The dense and the iterative solver agree, and do not depend on the number of threads.
 
 #include <gtest/gtest.h>
 
@@ -34,7 +33,7 @@ TEST(RidgeSolvers, AgreeNodeByNode) {
       EXPECT_EQ(iterative.summary.solver, "iterative");
       EXPECT_TRUE(iterative.summary.converged && iterative.implied.converged);
       EXPECT_GT(iterative.summary.iterations, 0U);
-      // The variances are learnt alike, so what differs is the solving.
+      // The variances are learnt in the same way, so only the solvers differ.
       const double sd = std::sqrt(variance(data.outcome, 0));
       EXPECT_LT(largest_difference(dense.mu.values(), iterative.mu.values()), 1e-6 * sd)
           << arms << " arms, u " << u;
@@ -69,14 +68,14 @@ TEST(RidgeSolvers, AreBitwiseEqualAtAnyNumberOfThreads) {
       EXPECT_TRUE(same_bits(one.mu.values(), many.mu.values())) << threads;
       EXPECT_TRUE(same_bits(one.implied.weights, many.implied.weights)) << threads;
       EXPECT_EQ(one.implied.variance, many.implied.variance);
-      EXPECT_EQ(*one.implied.variance_of_these, *many.implied.variance_of_these);
+      EXPECT_EQ(*one.implied.variance_for_sample, *many.implied.variance_for_sample);
       EXPECT_EQ(one.summary.iterations, many.summary.iterations);
     }
   }
 }
 
-/// K_a·V by the operator against the kernels that are written out.
-TEST(RidgeSolvers, TheOperatorMultipliesByTheKernelsThatAreWrittenOut) {
+/// K_a·V by the operator against explicit kernels.
+TEST(RidgeSolvers, TheOperatorMultipliesByTheExplicitKernels) {
   const Dataset data = ridge_world({.nodes = 200, .arms = 3}, 5).data;
   const Context context(0, 2);
   RidgeSystem system;
@@ -129,7 +128,7 @@ TEST(RidgeSolvers, TheOperatorMultipliesByTheKernelsThatAreWrittenOut) {
   }
 }
 
-TEST(RidgeSolvers, TheDiagonalIsThatOfTheKernelsThatAreWrittenOut) {
+TEST(RidgeSolvers, TheDiagonalIsThatOfTheExplicitKernels) {
   const Dataset data = ridge_world({.nodes = 200, .arms = 2}, 6).data;
   const Context context(0, 2);
   RidgeSystem system;
@@ -158,8 +157,9 @@ TEST(RidgeSolvers, TheDiagonalIsThatOfTheKernelsThatAreWrittenOut) {
   }
 }
 
-/// A column that asks nothing of an arm is solved by zeros, and changes nothing for the others.
-TEST(RidgeSolvers, ColumnsLeaveWithoutATrace) {
+/// A right-hand side that is zero in an arm has a zero solution there, and does not affect the
+/// others.
+TEST(RidgeSolvers, ConvergedColumnsDoNotAffectTheOthers) {
   const Dataset data = ridge_world({.nodes = 600}, 7).data;
   const FitPlan plan = cross_fit_plan(data, 3, 2, 1);
   const Context context(0, 2);
@@ -168,7 +168,7 @@ TEST(RidgeSolvers, ColumnsLeaveWithoutATrace) {
   const RidgePart& part = *model.parts.front();
   const RidgeSolution wanted = solve_outcomes(context, part, data);
   ASSERT_TRUE(wanted.converged);
-  // The sides of the outcomes, one column of them, and one of zeros.
+  // The right-hand sides of the outcomes, one column of them, and one of zeros.
   Matrix<double> f(600, 3);
   const Matrix<double> g(2 * RidgeSystem::kNumFixed, 3);
   for (std::size_t p = 0; p < 600; ++p) {

@@ -83,7 +83,7 @@ TEST_P(NetworkRidgeFixture, TheInformationIsThatOfTheFormula) {
   }
 }
 
-/// On a regular graph the two noises are one pattern, and the program has the first only.
+/// On a regular graph the two noises are proportional, and the program has the first only.
 bool noise_grows(const Case& it) { return it.name() == "mixed"; }
 
 LearntVariances learn(const Case& it, std::size_t arm, double tolerance) {
@@ -106,7 +106,7 @@ TEST_P(NetworkRidgeFixture, TheSmallestCriterionIsFound) {
   }
 }
 
-TEST_P(NetworkRidgeFixture, VariancesAtTheSmallestCriterionAgreeWhereTheDataTellThem) {
+TEST_P(NetworkRidgeFixture, VariancesAtTheSmallestCriterionAgreeWhereTheyAreIdentified) {
   for (std::size_t a = 0; a < it.data.num_arms(); ++a) {
     const json& optimum = it.arm(a).at("optimum");
     const auto logs = vector_of(optimum.at("log_variances"));

@@ -17,10 +17,11 @@
 
 namespace cone::testing {
 
-/// A network of popular and of lonely units with measurements (a normal one, a skewed one, a
-/// dummy), words, and outcomes by own features, neighbours and a hidden trait of theirs.
+/// A network with hubs and isolated nodes, numeric features (a normal one, a skewed one, a dummy),
+/// count features, and outcomes that depend on own features, neighbours and a latent trait of
+/// theirs.
 struct RidgeWorld {
-  std::vector<std::vector<double>> rows;  ///< features: measurements, then words
+  std::vector<std::vector<double>> rows;  ///< features: numeric, then counts
   Dataset data;
 
   void store_features() { data.features.matrix = sparse_from_rows(rows); }
@@ -29,16 +30,16 @@ struct RidgeWorld {
 struct RidgeShape {
   std::size_t nodes = 300;
   std::size_t arms = 2;
-  std::size_t words = 30;
+  std::size_t counts = 30;
   std::size_t mean_degree = 8;
   bool binary = false;
 };
 
-inline constexpr std::size_t kRidgeMeasurements = 3;
+inline constexpr std::size_t kRidgeNumeric = 3;
 
 inline Graph draw_network(std::size_t n, std::size_t mean_degree, std::uint64_t item) {
   Rng rng(53, Stream::kTest, item);
-  std::vector<NodeIndex> ends;  // popular nodes are there more than once
+  std::vector<NodeIndex> ends;  // hubs are listed more than once
   for (NodeIndex i = 0; i < n; ++i) {
     if (i % 13 == 5) continue;  // isolated
     const std::size_t times = i % 17 == 0 ? 8 : 1 + i % 3;
@@ -66,7 +67,7 @@ inline RidgeWorld ridge_world(const RidgeShape& shape, std::uint64_t item) {
     Rng rng(54 + item, Stream::kTest, i);
     std::vector<double> row = {rng.normal(), std::exp(rng.normal()), rng.bernoulli(0.3) ? 1.0 : 0};
     double said = 0;
-    for (std::size_t w = 0; w < shape.words; ++w) {
+    for (std::size_t w = 0; w < shape.counts; ++w) {
       row.push_back(i % 29 != 3 && rng.bernoulli(0.15) ? static_cast<double>(1 + rng.below(4)) : 0);
       if (w < 5) said += std::sqrt(row.back());
     }
@@ -88,8 +89,8 @@ inline RidgeWorld ridge_world(const RidgeShape& shape, std::uint64_t item) {
     const double outcome = mean + 0.4 * rng.normal();
     data.outcome.push_back(shape.binary ? (outcome > 0.5 ? 1.0 : 0.0) : outcome);
   }
-  data.features.num_dense = kRidgeMeasurements;
-  for (std::size_t c = 0; c < kRidgeMeasurements + shape.words; ++c) {
+  data.features.num_dense = kRidgeNumeric;
+  for (std::size_t c = 0; c < kRidgeNumeric + shape.counts; ++c) {
     data.features.names.push_back("f" + std::to_string(c));
   }
   world.store_features();
@@ -102,7 +103,7 @@ inline NetworkRidgeOptions solved_by(RidgeSolverChoice solver) {
   return options;
 }
 
-/// Arm a with probability in proportion to 1 + a, and more of it where the number of the node is.
+/// Arm a with probability proportional to 1 + a, larger for nodes with a larger index.
 inline Matrix<double> some_policy(std::size_t num_nodes, std::size_t num_arms) {
   Matrix<double> policy(num_nodes, num_arms);
   for (std::size_t i = 0; i < num_nodes; ++i) {
@@ -115,7 +116,7 @@ inline Matrix<double> some_policy(std::size_t num_nodes, std::size_t num_arms) {
   return policy;
 }
 
-/// What the learner predicts, and what a policy rests on.
+/// The learner's predictions, and the implied weights of a policy.
 struct RidgeAnswer {
   Matrix<double> mu;  ///< scored nodes × arms
   ImpliedWeights implied;

@@ -1,4 +1,4 @@
-// The iterative solver where several processes have some of the positions each: threads stand for
+// The iterative solver with positions distributed over several processes: threads stand in for
 // them, so that no MPI is needed.
 
 #include <algorithm>
@@ -10,11 +10,11 @@
 
 #include <gtest/gtest.h>
 
+#include "network_ridge/count_factor.hpp"
 #include "network_ridge/iterative_solver.hpp"
 #include "network_ridge/network_ridge.hpp"
 #include "network_ridge/ridge_world.hpp"
 #include "network_ridge/threads_as_processes.hpp"
-#include "network_ridge/word_factor.hpp"
 #include "nuisance/simulated_data.hpp"
 
 namespace cone {
@@ -25,8 +25,8 @@ using testing::PartOfSystem;
 constexpr std::size_t kSharedNodes = 600;
 constexpr std::size_t kSharedArms = 2;
 
-/// All groups have variances, words by far the largest, and two tasks learn from half of the
-/// positions each.
+/// All groups have positive variances, those of count features by far the largest, and two tasks
+/// learn from half of the positions each.
 RidgeSystem system_of_all_groups(const Context& context) {
   const Dataset data = testing::ridge_world({.nodes = kSharedNodes, .arms = kSharedArms}, 5).data;
   RidgeSystem system;
@@ -38,8 +38,8 @@ RidgeSystem system_of_all_groups(const Context& context) {
     model.noise_growth = 0.01;
     model.fixed_columns = {0, 1, 2};
     for (std::size_t g = 0; g < system.groups.size(); ++g) {
-      const bool is_words = system.groups[g].kind == GroupKind::kNeighbourSumsCounts;
-      model.group_variances.push_back(is_words ? 3.0 : 0.1 * static_cast<double>(1 + (g + a) % 3));
+      const bool is_counts = system.groups[g].kind == GroupKind::kNeighbourSumsCounts;
+      model.group_variances.push_back(is_counts ? 3.0 : 0.1 * static_cast<double>(1 + (g + a) % 3));
     }
   }
   for (std::size_t t = 0; t < 2; ++t) {
@@ -60,8 +60,9 @@ RidgeSides draw_sides(std::size_t width) {
   return sides;
 }
 
-/// Who has a position: all alike, and the last of several nobody of the first arm.
-std::vector<std::size_t> deal_positions(const RidgeSystem& system, std::size_t count) {
+/// The owner of every position: evenly distributed, but the last of several processes has no
+/// position of the first arm.
+std::vector<std::size_t> assign_positions(const RidgeSystem& system, std::size_t count) {
   std::vector<std::size_t> owner;
   for (std::size_t p = 0; p < kSharedNodes; ++p) {
     const std::size_t most = system.inputs->arm_of(p) == 0 && count > 1 ? count - 1 : count;
@@ -70,7 +71,7 @@ std::vector<std::size_t> deal_positions(const RidgeSystem& system, std::size_t c
   return owner;
 }
 
-TEST(SharedEquations, ManyProcessesComeToWhatOneMachineComesTo) {
+TEST(SharedEquations, ManyProcessesAgreeWithOne) {
   const Context context(0, 1);
   const RidgeSystem system = system_of_all_groups(context);
   const RidgeSides sides = draw_sides(5);
@@ -81,21 +82,21 @@ TEST(SharedEquations, ManyProcessesComeToWhatOneMachineComesTo) {
   const SystemSource source(system);
   const ArmEquations equations(context, source, 1);
   const std::vector<double> quiet(equations.num_positions(), 0.05);
-  ASSERT_TRUE(WordFactor(equations, quiet, kSharedNodes / 8).has(GroupKind::kNeighbourSumsCounts));
+  ASSERT_TRUE(CountFactor(equations, quiet, kSharedNodes / 8).has(GroupKind::kNeighbourSumsCounts));
 
   for (const std::size_t count : {1U, 2U, 3U}) {
     Matrix<double> x(kSharedNodes, tasks.size());
     std::vector<Matrix<double>> lambda;
     std::mutex writes;
     testing::share_system(
-        system, count, deal_positions(system, count),
+        system, count, assign_positions(system, count),
         [&](const std::shared_ptr<const PartOfSystem>& part) {
           const Context own(0, 1);
           const IterativeSolver solver(own, part, std::vector<std::size_t>{0, 1});
           const RidgeSolution found = solver.solve(own, part->take_rows(sides.f), sides.g, tasks);
           const std::lock_guard guard(writes);
           EXPECT_TRUE(found.converged);
-          // Rounding may take a step more or less.
+          // Rounding may change the number of iterations by one.
           EXPECT_NEAR(static_cast<double>(found.iterations), static_cast<double>(wanted.iterations),
                       2);
           for (std::size_t row = 0; row < part->positions.size(); ++row) {
@@ -111,7 +112,7 @@ TEST(SharedEquations, ManyProcessesComeToWhatOneMachineComesTo) {
   }
 }
 
-TEST(SharedEquations, ProductsWithTheKernelAreThoseOfOneMachine) {
+TEST(SharedEquations, ProductsWithTheKernelAreThoseOfOneProcess) {
   const Context context(0, 1);
   const RidgeSystem system = system_of_all_groups(context);
   const Matrix<double> v = draw_sides(3).f;
@@ -119,7 +120,7 @@ TEST(SharedEquations, ProductsWithTheKernelAreThoseOfOneMachine) {
   Matrix<double> found(kSharedNodes, 3);
   std::mutex writes;
   testing::share_system(
-      system, 3, deal_positions(system, 3), [&](const std::shared_ptr<const PartOfSystem>& part) {
+      system, 3, assign_positions(system, 3), [&](const std::shared_ptr<const PartOfSystem>& part) {
         const Matrix<double> own = multiply_kernel(Context(0, 1), *part, 1, part->take_rows(v));
         const std::lock_guard guard(writes);
         for (std::size_t row = 0; row < part->positions.size(); ++row) {
@@ -129,7 +130,7 @@ TEST(SharedEquations, ProductsWithTheKernelAreThoseOfOneMachine) {
   EXPECT_LT(testing::largest_difference(found.values(), wanted.values()), 1e-9);
 }
 
-TEST(SharedEquations, ArmsThatAreNotAskedForStayZero) {
+TEST(SharedEquations, ArmsThatAreNotSolvedStayZero) {
   const Context context(0, 1);
   const RidgeSystem system = system_of_all_groups(context);
   const RidgeSides sides = draw_sides(2);
@@ -145,7 +146,7 @@ TEST(SharedEquations, ArmsThatAreNotAskedForStayZero) {
   }
 }
 
-TEST(SharedEquations, TighterLimitsLeaveLess) {
+TEST(SharedEquations, TighterTolerancesLeaveSmallerResiduals) {
   const Context context(0, 1);
   const RidgeSystem system = system_of_all_groups(context);
   const RidgeSides sides = draw_sides(2);

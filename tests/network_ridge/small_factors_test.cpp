@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.hpp"
-#include "support/meeting.hpp"
+#include "support/thread_ranks.hpp"
 
 namespace cone {
 namespace {
@@ -38,7 +38,7 @@ std::vector<Matrix<double>> make_products(std::size_t size) {
   return out;
 }
 
-/// Part p is learnt from by all tasks but p. Every process adds its share of each product.
+/// All tasks but p learn from part p. Every process adds its share of each product.
 SmallFactors make_factors(const Context& context, const Totals& totals,
                           const std::vector<Matrix<double>>& products) {
   SmallFactors factors(totals, kTasks, products.front().rows());
@@ -86,12 +86,12 @@ TEST(SmallFactors, OfManyProcessesSolveAsOneDoes) {
     Matrix<double> expected = draw(size, kAsked.size(), 9);
     make_factors(Context(), alone, products).solve(Context(), kAsked, expected);
     for (const std::size_t count : {2UL, 3UL, 7UL}) {
-      testing::Meeting meeting(count);
+      testing::ThreadCommunicator communicator(count);
       std::vector<Matrix<double>> solved(count);
       std::vector<std::thread> threads;
       for (std::size_t rank = 0; rank < count; ++rank) {
         threads.emplace_back([&, rank] {
-          const testing::MeetingTotals totals(meeting, rank);
+          const testing::ThreadTotals totals(communicator, rank);
           const Context context(0, 1);
           const SmallFactors factors = make_factors(context, totals, products);
           solved[rank] = draw(size, kAsked.size(), 9);

@@ -11,38 +11,38 @@
 
 #include "base/numeric.hpp"
 #include "network_ridge/equation_source.hpp"
-#include "support/meeting.hpp"
+#include "support/thread_ranks.hpp"
 
 namespace cone::testing {
 
-/// A row that another thread has.
+/// A row that another thread owns.
 struct OtherRow {
   std::size_t rank;
   std::size_t row;
 };
 
-class MeetingRows : public RowsElsewhere {
+class ThreadRows : public GhostRows {
  public:
-  MeetingRows(Meeting& meeting, std::size_t rank, std::size_t num_owned,
-              std::vector<std::uint32_t> positions, std::vector<OtherRow> others)
-      : meeting_(meeting),
+  ThreadRows(ThreadCommunicator& communicator, std::size_t rank, std::size_t num_owned,
+             std::vector<std::uint32_t> positions, std::vector<OtherRow> others)
+      : communicator_(communicator),
         rank_(rank),
         num_owned_(num_owned),
         positions_(std::move(positions)),
         others_(std::move(others)) {}
 
-  bool is_spread() const override { return true; }
-  /// The rows of all threads, one thread behind the other.
-  SeenTable see(MatrixView<const double> own) const override {
+  bool is_distributed() const override { return true; }
+  /// The rows of all threads, thread by thread.
+  GhostedTable with_ghosts(MatrixView<const double> own) const override {
     const auto begins = find_begins();
     auto all = Matrix<double>(begins.back(), own.cols());
-    meeting_.tell(rank_, own.data(), [&](std::span<const void* const> told) {
+    communicator_.exchange(rank_, own.data(), [&](std::span<const void* const> buffers) {
       for (std::size_t r = 0; r + 1 < begins.size(); ++r) {
-        std::copy_n(static_cast<const double*>(told[r]), (begins[r + 1] - begins[r]) * own.cols(),
-                    all.data() + begins[r] * own.cols());
+        std::copy_n(static_cast<const double*>(buffers[r]),
+                    (begins[r + 1] - begins[r]) * own.cols(), all.data() + begins[r] * own.cols());
       }
     });
-    return SeenTable(std::move(all));
+    return GhostedTable(std::move(all));
   }
   std::vector<std::uint32_t> map_rows() const override {
     const auto begins = find_begins();
@@ -56,9 +56,9 @@ class MeetingRows : public RowsElsewhere {
     return out;
   }
   void fetch(Matrix<double>& table) const override {
-    meeting_.tell(rank_, &table, [&](std::span<const void* const> told) {
+    communicator_.exchange(rank_, &table, [&](std::span<const void* const> buffers) {
       for (std::size_t k = 0; k < others_.size(); ++k) {
-        const auto& from = *static_cast<const Matrix<double>*>(told[others_[k].rank]);
+        const auto& from = *static_cast<const Matrix<double>*>(buffers[others_[k].rank]);
         std::ranges::copy(from.row(others_[k].row), table.row(num_owned_ + positions_[k]).begin());
       }
     });
@@ -67,32 +67,37 @@ class MeetingRows : public RowsElsewhere {
  private:
   std::vector<std::size_t> find_begins() const {
     std::vector<std::size_t> begins(1, 0);
-    meeting_.tell(rank_, &num_owned_, [&](std::span<const void* const> told) {
-      for (const void* count : told) {
+    communicator_.exchange(rank_, &num_owned_, [&](std::span<const void* const> buffers) {
+      for (const void* count : buffers) {
         begins.push_back(begins.back() + *static_cast<const std::size_t*>(count));
       }
     });
     return begins;
   }
 
-  Meeting& meeting_;
+  ThreadCommunicator& communicator_;
   std::size_t rank_;
   std::size_t num_owned_;
   std::vector<std::uint32_t> positions_;
   std::vector<OtherRow> others_;
 };
 
-/// Some positions of a system: those that a thread has.
+/// The positions of a system that one thread owns.
 class PartOfSystem : public EquationSource {
  public:
-  /// `owner` says who has a position; `parts`, filled by the time of solving, are all of these.
-  PartOfSystem(const RidgeSystem& system, Meeting& meeting, std::size_t rank,
+  /// `owner` is the rank that owns each position; `parts`, filled before solving, are those of all
+  /// ranks.
+  PartOfSystem(const RidgeSystem& system, ThreadCommunicator& communicator, std::size_t rank,
                std::span<const std::size_t> owner,
                const std::vector<std::shared_ptr<PartOfSystem>>& parts)
-      : system_(system), meeting_(meeting), rank_(rank), parts_(parts), totals_(meeting, rank) {
+      : system_(system),
+        communicator_(communicator),
+        rank_(rank),
+        parts_(parts),
+        totals_(communicator, rank) {
     const RidgeInputs& inputs = *system.inputs;
-    std::vector<std::uint32_t> row_of(inputs.num_nodes(), 0);  // of a position, with its owner
-    std::vector<std::uint32_t> counts(meeting.size(), 0);
+    std::vector<std::uint32_t> row_of(inputs.num_nodes(), 0);  // of a position, at its owner
+    std::vector<std::uint32_t> counts(communicator.size(), 0);
     arm_begin_.push_back(0);
     for (std::size_t a = 0; a < inputs.num_arms(); ++a) {
       for (std::size_t p = inputs.arm_begin[a]; p < inputs.arm_begin[a + 1]; ++p) {
@@ -101,7 +106,7 @@ class PartOfSystem : public EquationSource {
       }
       arm_begin_.push_back(positions.size());
     }
-    std::vector<std::uint32_t> elsewhere(inputs.num_nodes(), 0);
+    std::vector<std::uint32_t> ghost_row(inputs.num_nodes(), 0);
     for (const std::uint32_t p : positions) {
       for (std::size_t a = 0; a < inputs.num_arms(); ++a) {
         arm_offsets_.push_back(lists_.size());
@@ -112,12 +117,12 @@ class PartOfSystem : public EquationSource {
             lists_.push_back(row_of[f]);
             continue;
           }
-          if (elsewhere[f] == 0) {
+          if (ghost_row[f] == 0) {
             neighbours_.push_back({owner[f], row_of[f]});
-            positions_elsewhere_.push_back(f);
-            elsewhere[f] = static_cast<std::uint32_t>(neighbours_.size());
+            ghost_positions_.push_back(f);
+            ghost_row[f] = static_cast<std::uint32_t>(neighbours_.size());
           }
-          lists_.push_back(static_cast<std::uint32_t>(positions.size() + elsewhere[f] - 1));
+          lists_.push_back(static_cast<std::uint32_t>(positions.size() + ghost_row[f] - 1));
         }
       }
       list_offsets_.push_back(lists_.size());
@@ -130,12 +135,12 @@ class PartOfSystem : public EquationSource {
       std::vector<char>& own = learns_from_.emplace_back();
       for (const std::uint32_t p : positions) own.push_back(task[p]);
     }
-    words_ = inputs.words.select_rows(positions);
-    positions_of_words_ = words_.transposed();
-    std::vector<std::uint32_t> positions(neighbours_.size());
-    std::iota(positions.begin(), positions.end(), 0U);
-    all_neighbours_ = connect_neighbours(positions);
-    columns_ = take_rows(inputs.columns);
+    counts_ = inputs.counts.select_rows(positions);
+    counts_transposed_ = counts_.transposed();
+    std::vector<std::uint32_t> all(neighbours_.size());
+    std::iota(all.begin(), all.end(), 0U);
+    all_neighbours_ = connect_neighbours(all);
+    numeric_ = take_rows(inputs.numeric);
     smooth_ = take_rows(inputs.smooth);
     curves_ = take_rows(inputs.curves);
   }
@@ -154,49 +159,49 @@ class PartOfSystem : public EquationSource {
             .degree = degree_,
             .relative_degree = relative_degree_,
             .inverse_degree = inverse_degree_,
-            .words = &words_,
-            .positions_of_words = &positions_of_words_,
-            .columns = &columns_,
+            .counts = &counts_,
+            .counts_transposed = &counts_transposed_,
+            .numeric = &numeric_,
             .smooth = &smooth_,
             .curves = &curves_};
   }
   std::uint64_t number_of(std::size_t position) const override {
     return system_.inputs->node_at[positions[position]];
   }
-  NeighbourLengths measure_lengths(const Context& context) const override {
-    const NeighbourLengths whole = measure_neighbours(context, *system_.inputs);
-    NeighbourLengths out;
+  NeighbourNorms neighbour_norms(const Context& context) const override {
+    const NeighbourNorms whole = find_neighbour_norms(context, *system_.inputs);
+    NeighbourNorms out;
     for (const std::uint32_t p : positions) {
-      out.words.push_back(whole.words[p]);
-      out.columns.push_back(whole.columns[p]);
+      out.counts.push_back(whole.counts[p]);
+      out.numeric.push_back(whole.numeric[p]);
     }
     return out;
   }
   const Totals& totals() const override { return totals_; }
-  std::size_t num_elsewhere() const override { return neighbours_.size(); }
-  const RowsElsewhere& neighbours_elsewhere() const override { return *all_neighbours_; }
-  std::unique_ptr<RowsElsewhere> connect_neighbours(
+  std::size_t num_ghosts() const override { return neighbours_.size(); }
+  const GhostRows& neighbour_ghosts() const override { return *all_neighbours_; }
+  std::unique_ptr<GhostRows> connect_neighbours(
       std::span<const std::uint32_t> chosen) const override {
     std::vector<OtherRow> others;
     for (const std::uint32_t k : chosen) others.push_back(neighbours_[k]);
-    return std::make_unique<MeetingRows>(meeting_, rank_, positions.size(),
-                                         std::vector(chosen.begin(), chosen.end()),
-                                         std::move(others));
+    return std::make_unique<ThreadRows>(communicator_, rank_, positions.size(),
+                                        std::vector(chosen.begin(), chosen.end()),
+                                        std::move(others));
   }
-  std::unique_ptr<RowsElsewhere> connect_arm(
-      std::size_t arm, std::span<const std::uint32_t> members) const override {
+  std::unique_ptr<GhostRows> connect_arm(std::size_t arm,
+                                         std::span<const std::uint32_t> members) const override {
     std::vector<OtherRow> others;
-    std::vector<std::uint32_t> positions;
+    std::vector<std::uint32_t> rows;
     for (const std::uint32_t k : members) {
       const OtherRow& at = neighbours_[k];
-      positions.push_back(static_cast<std::uint32_t>(positions.size()));
+      rows.push_back(static_cast<std::uint32_t>(rows.size()));
       others.push_back({at.rank, at.row - parts_[at.rank]->arm_begin_[arm]});
     }
-    return std::make_unique<MeetingRows>(meeting_, rank_, arm_begin_[arm + 1] - arm_begin_[arm],
-                                         std::move(positions), std::move(others));
+    return std::make_unique<ThreadRows>(communicator_, rank_, arm_begin_[arm + 1] - arm_begin_[arm],
+                                        std::move(rows), std::move(others));
   }
-  std::shared_ptr<const SparseMatrix> fetch_words_elsewhere() const override {
-    return std::make_shared<SparseMatrix>(system_.inputs->words.select_rows(positions_elsewhere_));
+  std::shared_ptr<const SparseMatrix> fetch_ghost_counts() const override {
+    return std::make_shared<SparseMatrix>(system_.inputs->counts.select_rows(ghost_positions_));
   }
 
   /// The rows of this part's positions.
@@ -210,31 +215,31 @@ class PartOfSystem : public EquationSource {
 
  private:
   const RidgeSystem& system_;
-  Meeting& meeting_;
+  ThreadCommunicator& communicator_;
   std::size_t rank_;
   const std::vector<std::shared_ptr<PartOfSystem>>& parts_;
-  MeetingTotals totals_;
+  ThreadTotals totals_;
   std::vector<std::vector<char>> learns_from_;
   std::vector<std::size_t> arm_begin_;
   std::vector<std::uint64_t> list_offsets_ = {0};
   std::vector<std::uint64_t> arm_offsets_;
   std::vector<std::uint32_t> lists_;
   std::vector<double> degree_, relative_degree_, inverse_degree_;
-  SparseMatrix words_, positions_of_words_;
-  Matrix<double> columns_, smooth_, curves_;
+  SparseMatrix counts_, counts_transposed_;
+  Matrix<double> numeric_, smooth_, curves_;
   std::vector<OtherRow> neighbours_;
-  std::unique_ptr<RowsElsewhere> all_neighbours_;
-  std::vector<std::uint32_t> positions_elsewhere_;
+  std::unique_ptr<GhostRows> all_neighbours_;
+  std::vector<std::uint32_t> ghost_positions_;
 };
 
-/// Deals the positions to as many threads as `owner` names, and runs `work` on each of them.
+/// Assigns the positions to `count` threads by `owner`, and runs `work` on each of them.
 inline void share_system(
     const RidgeSystem& system, std::size_t count, std::span<const std::size_t> owner,
     const std::function<void(const std::shared_ptr<const PartOfSystem>&)>& work) {
-  Meeting meeting(count);
+  ThreadCommunicator communicator(count);
   std::vector<std::shared_ptr<PartOfSystem>> parts;
   for (std::size_t rank = 0; rank < count; ++rank) {
-    parts.push_back(std::make_shared<PartOfSystem>(system, meeting, rank, owner, parts));
+    parts.push_back(std::make_shared<PartOfSystem>(system, communicator, rank, owner, parts));
   }
   std::vector<std::thread> threads;
   for (const auto& part : parts) threads.emplace_back([&work, part] { work(part); });

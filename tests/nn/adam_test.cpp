@@ -45,7 +45,7 @@ TEST(Adam, FollowsThePublishedRecursionOverTwoSteps) {
   }
 }
 
-TEST(Adam, DecaysWeightsAndSparesBiases) {
+TEST(Adam, DecaysWeightsButNotBiases) {
   SmallStore store;
   Adam<double> adam({.learning_rate = 0.1, .weight_decay = 0.5}, 3);
   store.set_gradients(0, 0, 0);
@@ -55,8 +55,8 @@ TEST(Adam, DecaysWeightsAndSparesBiases) {
   EXPECT_DOUBLE_EQ(store.parameters.values()[2], 3);
 }
 
-TEST(Adam, ClippingScalesALongGradientAndLeavesAShortOneAlone) {
-  // A large epsilon makes the length of a step follow that of the gradient.
+TEST(Adam, ClippingScalesALargeGradientOnly) {
+  // With a large epsilon the norm of a step is proportional to that of the gradient.
   const AdamOptions plain = {.learning_rate = 1, .epsilon = 1e6};
   AdamOptions clipped = plain;
   clipped.clip_gradient = 5;
@@ -72,7 +72,7 @@ TEST(Adam, ClippingScalesALongGradientAndLeavesAShortOneAlone) {
   EXPECT_GT(moved(plain, 100), 50 * moved(plain, 1));
 }
 
-TEST(GradientNorm, IsTheLengthOverAllTensors) {
+TEST(GradientNorm, IsTheNormOverAllTensors) {
   SmallStore store;
   store.set_gradients(2, 3, 6);
   EXPECT_DOUBLE_EQ(gradient_norm(store.context, store.parameters), 7);

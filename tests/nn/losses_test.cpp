@@ -80,7 +80,7 @@ TEST(ArmCrossEntropy, StaysFiniteForLogitsOfAnySize) {
   }
 }
 
-TEST(ArmCrossEntropy, OfAThirdArmThatCannotBeIsThatOfTwo) {
+TEST(ArmCrossEntropy, WithAnImpossibleThirdArmIsThatOfTwo) {
   ArmLosses two(2, {1, 0, 1});
   ArmLosses three(3, {1, 0, 1});
   for (std::size_t i = 0; i < 3; ++i) {

@@ -53,7 +53,7 @@ class MlpGradient : public ::testing::TestWithParam<std::vector<std::size_t>> {
 TEST_P(MlpGradient, AgreesWithFiniteDifferencesInEveryParameterAndInput) {
   loss();
   std::copy(upstream.values().begin(), upstream.values().end(), workspace.d_output().data());
-  Matrix<double> d_input(kRows, input.cols(), 10.0);  // gradients add to what is there
+  Matrix<double> d_input(kRows, input.cols(), 10.0);  // gradients are added to it
   mlp.backward(context, parameters, MatrixView<const double>(input.view()), workspace,
                d_input.view());
   for (std::size_t i = 0; i < parameters.size(); ++i) {
@@ -88,7 +88,7 @@ TEST(Mlp, StartsWithXavierWeightsAndZeroBiases) {
 
   ParameterStore<float> again(layout);
   mlp.initialise(again, 8);
-  EXPECT_NE(again.values()[0], parameters.values()[0]) << "the seed decides";
+  EXPECT_NE(again.values()[0], parameters.values()[0]) << "depends on the seed";
 }
 
 }  // namespace

@@ -42,17 +42,17 @@ TrainingOutcome train(ScriptedStepper& stepper, std::uint64_t epochs, std::uint6
   return nn::train(Context(0, 1), "training", {.epochs = epochs, .patience = patience}, stepper);
 }
 
-TEST(Train, StopsWhenPatienceIsOverAndRestoresTheBestWeights) {
+TEST(Train, StopsWhenPatienceRunsOutAndRestoresTheBestWeights) {
   ScriptedStepper stepper({5, 3, 4, 2, 6, 2, 7, 8});
   const TrainingOutcome outcome = train(stepper, 7, 3);
   EXPECT_EQ(outcome.status, TrainingStatus::kStoppedEarly);
-  EXPECT_EQ(outcome.best_epoch, 3U) << "the first of equals";
+  EXPECT_EQ(outcome.best_epoch, 3U) << "the first in a tie";
   EXPECT_EQ(outcome.best_loss, 2);
   EXPECT_EQ(stepper.weights(), 3U);
   EXPECT_EQ(stepper.num_measured, 7U);
 }
 
-TEST(Train, TakesAllItsStepsWhereTheLossFalls) {
+TEST(Train, TakesAllItsStepsWhileTheLossDecreases) {
   ScriptedStepper stepper({5, 4, 3, 2});
   const TrainingOutcome outcome = train(stepper, 3, 1);
   EXPECT_EQ(outcome.status, TrainingStatus::kCompleted);
@@ -68,7 +68,7 @@ TEST(Train, KeepsTheLastWeightsWhereNothingIsHeldOut) {
   EXPECT_EQ(outcome.best_loss, 6);
 }
 
-TEST(Train, GoesBackToTheBestWeightsFromWhereItDiverges) {
+TEST(Train, RestoresTheBestWeightsWhenItDiverges) {
   ScriptedStepper stepper({5, 3, 1000});
   const TrainingOutcome outcome = train(stepper, 9, 9);
   EXPECT_EQ(outcome.status, TrainingStatus::kDiverged);
@@ -83,7 +83,7 @@ class StopAtTwo : public ProgressObserver {
   bool update(std::string_view, std::uint64_t done, std::uint64_t) override { return done < 2; }
 };
 
-TEST(Train, AsksTheObserverBeforeEveryEpoch) {
+TEST(Train, PollsTheObserverBeforeEveryEpoch) {
   StopAtTwo observer;
   ScriptedStepper stepper({5, 4, 3, 2, 1});
   EXPECT_THROW(nn::train(Context(0, 1, &observer), "training", {.epochs = 4}, stepper), Cancelled);

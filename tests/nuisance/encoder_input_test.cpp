@@ -21,7 +21,7 @@ std::vector<double> values_of(const SparseMatrix& matrix) {
   return {matrix.values().begin(), matrix.values().end()};
 }
 
-TEST(EncoderInput, CountsBecomeThePerCentOfTheirRow) {
+TEST(EncoderInput, CountsBecomePercentagesOfTheirRow) {
   const SparseMatrix input =
       encoder_input(table({{1, 0, 3, 0, 0}, {0, 0, 0, 0, 700}, {0, 0, 0, 0, 0}}, 0));
   EXPECT_EQ(values_of(input), (std::vector<double>{25, 75, 100}));
@@ -34,11 +34,11 @@ TEST(EncoderInput, MultiplyingAllCountsChangesNothing) {
   EXPECT_EQ(values_of(plain), values_of(tripled));
 }
 
-TEST(EncoderInput, MeasurementsHaveMeanZeroAndUnitVarianceWhateverTheirUnitAndZero) {
+TEST(EncoderInput, NumericFeaturesHaveMeanZeroAndUnitVarianceWhateverTheirUnitAndZero) {
   const SparseMatrix plain = encoder_input(table({{1, 5}, {-1, 1}, {0, 2}, {2, 0}}, 2));
   const SparseMatrix moved =
       encoder_input(table({{1991e-3, 5e90}, {1989e-3, 1e90}, {1990e-3, 2e90}, {1992e-3, 0}}, 2));
-  ASSERT_EQ(plain.num_entries(), 8U);  // zeros are measurements too
+  ASSERT_EQ(plain.num_entries(), 8U);  // zeros are stored too
   ASSERT_EQ(moved.num_entries(), 8U);
   for (const SparseMatrix* input : {&plain, &moved}) {
     for (std::size_t j = 0; j < 2; ++j) {
@@ -57,8 +57,8 @@ TEST(EncoderInput, MeasurementsHaveMeanZeroAndUnitVarianceWhateverTheirUnitAndZe
   }
 }
 
-// A table of age and dummies was taken for a bag of words: no negatives, under half filled.
-TEST(EncoderInput, DummiesAreNotTakenForWords) {
+// A table of age and dummies looks like a bag of words: no negatives, under half filled.
+TEST(EncoderInput, DummiesAreNotTreatedAsCounts) {
   const SparseMatrix input =
       encoder_input(table({{40, 1, 0, 0, 0}, {20, 0, 1, 0, 0}, {30, 0, 0, 1, 0}}, 5));
   EXPECT_NEAR(input.row(0).values[0], 10 / std::sqrt(200.0 / 3), 1e-12);
@@ -81,7 +81,7 @@ TEST(EncoderInput, AColumnThatIsConstantUpToRoundingIsLeftEmpty) {
   EXPECT_EQ(input.row(1).columns[0], 1U);
 }
 
-TEST(EncoderInput, MeasurementsAndCountsOfOneRowDoNotMix) {
+TEST(EncoderInput, NumericFeaturesAndCountsOfOneRowDoNotMix) {
   const SparseMatrix input = encoder_input(table({{5, 1, 1}, {7, 0, 4}}, 1));
   EXPECT_EQ(values_of(input), (std::vector<double>{-1, 50, 50, 1, 100}));
 }

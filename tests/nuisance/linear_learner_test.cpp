@@ -24,7 +24,7 @@ using testing::three_policies;
 
 constexpr LinearModel kModels[] = {LinearModel::kOls1, LinearModel::kOls2, LinearModel::kRidge};
 
-/// What a learner says of every node, and of the three policies.
+/// The predictions of a learner for every node, and for the three policies.
 struct Predicted {
   std::vector<double> mu0, mu1;
   Matrix<double> implied_weights;  // policies × nodes
@@ -67,7 +67,7 @@ Split thirds(std::size_t num_nodes) {
   return split;
 }
 
-/// Tall, wide and rank-deficient: the three ways through the solver.
+/// Tall, wide and rank-deficient: the three paths through the solver.
 std::vector<Dataset> shapes() {
   std::vector<Dataset> all;
   all.push_back(simulate({.nodes = 150, .features = 8}, 1).data);
@@ -147,7 +147,7 @@ TEST(LinearLearner, ImpliesTheSameWeightsFromFactorsThatWereKeptOrMadeAgain) {
 }
 
 TEST(LinearLearner, IsBitwiseEqualWhateverNumberOfThreadsBlasWouldUse) {
-  // Large enough for OpenBLAS to use threads of its own, if it were let.
+  // Large enough for OpenBLAS to use its own threads, if it were allowed to.
   const Dataset data = simulate({.nodes = 1200, .features = 400, .density = 0.1}, 12).data;
   const FitPlan plan = split_plan(thirds(1200));
   const int before = omp_get_max_threads();
@@ -346,7 +346,7 @@ TEST(LinearLearner, SaysWhereAnInterpolationLeavesTheVarianceUnknown) {
   EXPECT_TRUE(std::isfinite(ridge.model_variance[0]));
 }
 
-TEST(LinearLearner, RefusesAFoldWithoutAnArmAndDataWithoutALog) {
+TEST(LinearLearner, RefusesAFoldWithoutAnArmAndDataWithoutTreatments) {
   Dataset data = simulate({.nodes = 30}, 11).data;
   const FitPlan plan = split_plan(thirds(30));
   for (const NodeIndex i : plan.tasks[0].fit) data.treatment[i] = 1;

@@ -17,7 +17,7 @@ namespace {
 using testing::same_bits;
 using testing::simulate;
 
-/// P(arm 1) of every node, and what else the learner says.
+/// P(arm 1) of every node, and the other results of the learner.
 struct Propensities : PropensityTable {
   std::vector<double> probability;
 };
@@ -29,7 +29,7 @@ Propensities predict_treated(const Dataset& data, const FitPlan& plan, int threa
   return {*learnt.learnt.propensity, std::move(learnt.probability)};
 }
 
-TEST(LogisticLearner, FindsThePropensitiesThatMadeTheLog) {
+TEST(LogisticLearner, RecoversTheTruePropensities) {
   const testing::Simulated simulated = simulate({.nodes = 4000, .features = 20}, 1);
   const Propensities out = predict_treated(simulated.data, cross_fit_plan(simulated.data, 5, 3, 1));
   EXPECT_TRUE(out.warnings.empty());
@@ -41,7 +41,7 @@ TEST(LogisticLearner, FindsThePropensitiesThatMadeTheLog) {
   EXPECT_LT(std::sqrt(squared_error), 0.039);
 }
 
-TEST(LogisticLearner, IsTheMeanWhereTreatmentWasACoinToss) {
+TEST(LogisticLearner, IsTheMeanWhereTreatmentWasRandomised) {
   const Dataset data = simulate({.nodes = 300, .features = 60, .treatment_slope = 0}, 2).data;
   const Propensities out = predict_treated(data, cross_fit_plan(data, 5, 4, 1));
   const double share = static_cast<double>(data.arm_sizes()[1]) / 300;
@@ -117,7 +117,7 @@ TEST(LogisticLearner, BoundsWhatItReportsAndReportsWhatItBounds) {
   EXPECT_THROW(predict_treated(data, plan, 2, {.propensity_bound = 0.6}), Error);
 }
 
-TEST(LogisticLearner, WarnsWhereTheFeaturesDecideTheTreatment) {
+TEST(LogisticLearner, WarnsWhereTheFeaturesDetermineTheTreatment) {
   testing::Simulated simulated = simulate({.nodes = 400, .features = 2, .density = 1}, 8);
   for (std::size_t i = 0; i < 400; ++i) {
     simulated.data.treatment[i] = simulated.x[i][0] > 0 ? 1 : 0;
@@ -125,12 +125,12 @@ TEST(LogisticLearner, WarnsWhereTheFeaturesDecideTheTreatment) {
   const Propensities out = predict_treated(simulated.data, cross_fit_plan(simulated.data, 4, 3, 1));
   ASSERT_EQ(out.warnings.size(), 3U);
   EXPECT_NE(out.warnings[0].find("4 of 4 folds"), std::string::npos);
-  EXPECT_NE(out.warnings[1].find("nobody with "), std::string::npos);
-  EXPECT_NE(out.warnings[2].find("nobody with "), std::string::npos);
+  EXPECT_NE(out.warnings[1].find("positivity violation: no node with "), std::string::npos);
+  EXPECT_NE(out.warnings[2].find("positivity violation: no node with "), std::string::npos);
   for (const double probability : out.probability) EXPECT_TRUE(std::isfinite(probability));
 }
 
-TEST(LogisticLearner, WithoutFeaturesEveryoneHasTheMean) {
+TEST(LogisticLearner, WithoutFeaturesAllNodesHaveTheMean) {
   Dataset data = simulate({.nodes = 60}, 10).data;
   data.features.matrix = testing::sparse_from_rows(std::vector<std::vector<double>>(60));
   data.features.names.clear();

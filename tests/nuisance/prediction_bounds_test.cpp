@@ -16,8 +16,8 @@
 namespace cone {
 namespace {
 
-/// The scored nodes lie far from those fitted on, where a model that goes on as before predicts
-/// outcomes that nobody has seen.
+/// The scored nodes lie far from those fitted on, where a model that extrapolates predicts outcomes
+/// far outside the observed range.
 struct FarAway {
   Dataset data;
   FitPlan plan;
@@ -58,7 +58,7 @@ TEST(PredictionBounds, AreHalfTheRangeBeyondTheOutcomesFittedOn) {
   EXPECT_TRUE(std::isnan(out.mu(2, 1))) << "a failed prediction must not pass for a high one";
 }
 
-TEST(PredictionBounds, HoldForNetworksAndKeepWhatWasPredicted) {
+TEST(PredictionBounds, ApplyToNetworksAndKeepTheOriginalPrediction) {
   const FarAway far;
   ConeOptions options;
   options.hidden = 16;

@@ -5,7 +5,7 @@
 namespace cone {
 namespace {
 
-/// A log of arms with these numbers of members.
+/// Data with this many nodes per arm.
 Dataset with_members(const std::vector<std::size_t>& members) {
   Dataset data;
   data.arms.clear();
@@ -39,10 +39,11 @@ TEST(PropensityBounds, FollowTheShareOfASmallArm) {
   const PropensityBounds sixteen =
       choose_propensity_bounds(with_members(std::vector<std::size_t>(16, 100)), {});
   EXPECT_DOUBLE_EQ(sixteen.low[7], 0.00625);
-  EXPECT_GT(choose_propensity_bounds(with_members({100, 0}), {}).low[1], 0) << "no endless weights";
+  EXPECT_GT(choose_propensity_bounds(with_members({100, 0}), {}).low[1], 0)
+      << "no unbounded weights";
 }
 
-TEST(PropensityBounds, ThatAreGivenAreTakenAsTheyAre) {
+TEST(PropensityBounds, ThatAreGivenAreUsedUnchanged) {
   for (const double given : {0.0, 0.01, 0.2}) {
     const PropensityBounds bounds = choose_propensity_bounds(with_members({990, 5, 5}), given);
     EXPECT_EQ(bounds.low, std::vector<double>(3, given));

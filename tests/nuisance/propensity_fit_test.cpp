@@ -57,7 +57,7 @@ TEST(PropensityFit, GivesTheProbabilitiesOfThreeArms) {
     EXPECT_NEAR(probabilities[1], one / (1 + one + two), 0.05);
     EXPECT_NEAR(probabilities[2], two / (1 + one + two), 0.05);
   }
-  // Better than to guess by the shares of the arms.
+  // Better than predicting the shares of the arms.
   EXPECT_LT(fit.held_out_loss, std::log(3.0) - 0.1);
 }
 

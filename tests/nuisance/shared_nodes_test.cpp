@@ -1,4 +1,4 @@
-// Learners on nodes that several processes have parts of.
+// Learners on nodes that are distributed over several ranks.
 
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ void expect_near(const Matrix<double>& shared, const Matrix<double>& alone) {
   }
 }
 
-TEST(SharedNodes, RegressionsAndTheirWeightsAreThoseOfAllProcesses) {
+TEST(SharedNodes, RegressionsAndTheirWeightsAreThoseOfAllRanks) {
   const TwoAlike totals;
   const Context context(0, 1);
   const Context shared = context.shared_by(totals);
@@ -71,7 +71,7 @@ TEST(SharedNodes, RegressionsAndTheirWeightsAreThoseOfAllProcesses) {
   }
 }
 
-TEST(SharedNodes, PropensitiesAreThoseOfAllProcesses) {
+TEST(SharedNodes, PropensitiesAreThoseOfAllRanks) {
   const TwoAlike totals;
   const Context context(0, 1);
   for (const Dataset& data : sparse_dense_and_wide()) {
@@ -89,8 +89,8 @@ TEST(SharedNodes, PropensitiesAreThoseOfAllProcesses) {
   }
 }
 
-TEST(SharedNodes, KindsThatAnArmWasNeverGivenAreFoundTogether) {
-  // 20 nodes of the kind are a matter of chance in one process, 40 are not.
+TEST(SharedNodes, PositivityViolationsAreFoundOverAllRanks) {
+  // 20 nodes of a subgroup may be chance on one rank, 40 are not.
   Dataset data = simulate({.nodes = 60, .features = 2}, 5).data;
   Matrix<double> x(60, 2);
   for (std::size_t i = 0; i < 60; ++i) {
@@ -105,9 +105,9 @@ TEST(SharedNodes, KindsThatAnArmWasNeverGivenAreFoundTogether) {
   const PropensityTable alone = *learner.fit(context, data, plan).propensity;
   const TwoAlike totals;
   const PropensityTable shared = *learner.fit(context.shared_by(totals), data, plan).propensity;
-  EXPECT_EQ(alone.never_given(0, 1), 0);
-  EXPECT_EQ(shared.never_given(0, 1), 1);
-  EXPECT_EQ(shared.never_given(30, 1), 0);
+  EXPECT_EQ(alone.violates_positivity(0, 1), 0);
+  EXPECT_EQ(shared.violates_positivity(0, 1), 1);
+  EXPECT_EQ(shared.violates_positivity(30, 1), 0);
   ASSERT_FALSE(shared.warnings.empty());
   EXPECT_NE(shared.warnings.back().find("(40 of 120 nodes)"), std::string::npos)
       << shared.warnings.back();

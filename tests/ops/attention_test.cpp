@@ -37,7 +37,7 @@ Inputs random_inputs(std::size_t nodes, const AttentionShape& shape, double scor
       random_matrix(nodes, shape.heads, 3, score_scale), random_matrix(nodes, shape.columns(), 4)};
 }
 
-/// Forward and backward into matrices full of values that must not survive.
+/// Forward and backward into matrices whose previous values must be overwritten.
 template <class Real>
 Pass<Real> run(const Context& context, const Adjacency& graph, const AttentionShape& shape,
                const Inputs& inputs) {
@@ -89,7 +89,7 @@ TEST_P(AttentionOfShape, AgreesWithTheReference) {
   expect_reference<float>(graph.view(), shape(), inputs, kFloatTolerance);
 }
 
-TEST_P(AttentionOfShape, SurvivesLargeScores) {
+TEST_P(AttentionOfShape, IsAccurateForLargeScores) {
   const OwnedGraph graph = random_graph(60, 150, 6);
   const Inputs inputs = random_inputs(60, shape(), 100);
   expect_reference<double>(graph.view(), shape(), inputs, 1e-10);
@@ -158,7 +158,7 @@ INSTANTIATE_TEST_SUITE_P(HeadsSizeAndSelfLoops, AttentionOfShape,
                          ::testing::Combine(::testing::Values(1, 3, 8),
                                             ::testing::Values(1, 3, 16, 17), ::testing::Bool()));
 
-TEST(Attention, OfANodeWithNobodyToAttendToIsZero) {
+TEST(Attention, OfANodeWithoutNeighboursIsZero) {
   const OwnedGraph graph = graph_of({{1}, {0}, {}});
   const AttentionShape shape{.heads = 2, .size = 3, .self_loops = false};
   const auto pass = run<float>(Context(0, 1), graph.view(), shape, random_inputs(3, shape));
@@ -195,7 +195,7 @@ TEST(Attention, OfAnEmptyGraphWritesNothing) {
   EXPECT_EQ(memory, std::vector<float>(64, 7.0F));
 }
 
-TEST(Attention, LeavesColumnsOutsideAViewAlone) {
+TEST(Attention, DoesNotTouchColumnsOutsideAView) {
   const OwnedGraph graph = random_graph(50, 100, 5);
   const AttentionShape shape{.heads = 3, .size = 17};
   const Inputs inputs = random_inputs(50, shape);

@@ -11,7 +11,7 @@
 namespace cone::ops {
 namespace {
 
-/// Columns with a gap behind each, as blocks of a longer matrix have.
+/// Columns with a gap behind each, as in blocks of a longer matrix.
 struct Block {
   Matrix<double> values;
   MatrixView<const double> view;

@@ -36,7 +36,7 @@ TEST(Inverse, TimesTheMatrixIsTheIdentity) {
   }
 }
 
-TEST(Inverse, LooksAtTheLowerTriangleOnly) {
+TEST(Inverse, ReadsTheLowerTriangleOnly) {
   Matrix<double> factor = positive(140);
   ASSERT_TRUE(factorise_cholesky(Context(0, 1), factor.view()));
   const Matrix<double> expected = invert_from_cholesky(Context(0, 1), std::as_const(factor).view());

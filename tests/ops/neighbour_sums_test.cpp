@@ -34,7 +34,7 @@ TEST(NeighbourSums, AreThoseOfTheDefinition) {
   }
 }
 
-TEST(NeighbourSums, OfNoColumnsOrNoRowsAreNothing) {
+TEST(NeighbourSums, OfNoColumnsOrNoRowsAreEmpty) {
   const OwnedGraph graph = random_graph(50, 100, 1);
   EXPECT_EQ(sums(2, graph, Matrix<double>(50, 0)).values().size(), 0U);
   const OwnedGraph none{.offsets = {0}};

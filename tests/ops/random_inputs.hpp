@@ -28,7 +28,7 @@ inline OwnedGraph graph_of(const std::vector<std::set<std::uint32_t>>& rows) {
   return graph;
 }
 
-/// A random graph in which node 0 knows every node but the isolated ones, which are every 11th.
+/// A random graph in which node 0 is adjacent to all nodes but the isolated ones, every 11th.
 inline OwnedGraph random_graph(std::size_t nodes, std::size_t edges, std::uint32_t seed) {
   std::mt19937 random(seed);
   std::uniform_int_distribution<std::uint32_t> any(0, static_cast<std::uint32_t>(nodes - 1));
@@ -75,7 +75,7 @@ double largest_difference(const Matrix<Real>& a, const Matrix<double>& b) {
     const auto value = static_cast<double>(a.values()[i]);
     if (value == b.values()[i]) continue;
     const double distance = std::abs(value - b.values()[i]);
-    if (!(distance <= difference)) difference = distance;  // also when it is not a number
+    if (!(distance <= difference)) difference = distance;  // also for NaN
     if (std::isfinite(b.values()[i])) scale = std::max(scale, std::abs(b.values()[i]));
   }
   return difference / scale;

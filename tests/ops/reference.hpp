@@ -11,7 +11,7 @@
 #include "ops/attention.hpp"
 #include "support/plain_product.hpp"
 
-// What the kernels compute, in double and in the most obvious loops.
+// Reference implementations of the kernels, in double precision and plain loops.
 namespace cone::ops::reference {
 
 /// Ordered pairs (i, j): i attends to j.

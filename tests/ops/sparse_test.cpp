@@ -37,8 +37,7 @@ OwnedSparse<Real> sparse_of(const Matrix<double>& dense) {
   return sparse;
 }
 
-/// One entry in nine, a full first row, and every fifth row empty. Drawn once for all that ask for
-/// it.
+/// One entry in nine, a full first row, and every fifth row empty. Drawn once for all tests.
 const Matrix<double>& scattered(std::size_t rows, std::size_t cols) {
   static std::map<std::pair<std::size_t, std::size_t>, Matrix<double>> drawn;
   Matrix<double>& m = drawn[{rows, cols}];

@@ -12,8 +12,8 @@
 #include "ops/sparse.hpp"
 #include "support/simd_targets.hpp"
 
-// The kernels add in another order, and fuse multiplications, on another instruction set. What they
-// return may differ by rounding and by no more.
+// On another instruction set the kernels sum in another order, and fuse multiplications. Their
+// results may differ by rounding only.
 namespace cone::ops {
 namespace {
 
@@ -93,7 +93,7 @@ Results<Real> run_every_kernel() {
   return results;
 }
 
-/// What the chosen target returns beside what the baseline does. Prints the largest difference.
+/// Compares the results of the chosen target with the baseline. Prints the largest difference.
 template <class Real>
 void expect_agreement(double tolerance) {
   const Results<Real> chosen = run_every_kernel<Real>();

@@ -89,9 +89,10 @@ TEST(OptionFile, WhatIsNotNamedKeepsItsDefault) {
 TEST(OptionFile, ListsEveryBadKeyAtOnce) {
   const std::string message = refusal(file_with(
       R"({"layers": 10, "gloss": "much", "dry": 1, "colour": "green", "glos": 1, "\u0001": 2})"));
-  for (const char* part : {"(layers): is 10, must be between 1 and 9", "(gloss): is \"much\"",
-                           "(dry): is 1, must be true or false", "must be one of red, blue",
-                           "(glos): is no option; did you mean gloss?", "(\\x01): is no option"}) {
+  for (const char* part :
+       {"(layers): is 10, must be between 1 and 9", "(gloss): is \"much\"",
+        "(dry): is 1, must be true or false", "must be one of red, blue",
+        "(glos): is not an option; did you mean gloss?", "(\\x01): is not an option"}) {
     EXPECT_NE(message.find(part), std::string::npos) << part << "\n" << message;
   }
 }
@@ -110,14 +111,14 @@ TEST(OptionFile, NumbersMustBeOfTheOptionsType) {
   }
 }
 
-TEST(OptionFile, WholeNumbersTextsAndListsMustBeSuch) {
+TEST(OptionFile, WholeNumbersStringsAndListsMustHaveTheirType) {
   for (const char* value : {"6", "1.0", "99999999999", "18446744073709551615", "\"1\"", "null"}) {
     EXPECT_NE(refusal(file_with(fmt::format(R"({{"shift": {}}})", value))).find("(shift)"),
               std::string::npos)
         << value;
   }
-  EXPECT_NE(refusal(file_with(R"({"name": 3})")).find("must be a text"), std::string::npos);
-  EXPECT_NE(refusal(file_with(R"({"tools": ["a", 3]})")).find("must be a list of texts"),
+  EXPECT_NE(refusal(file_with(R"({"name": 3})")).find("must be a string"), std::string::npos);
+  EXPECT_NE(refusal(file_with(R"({"tools": ["a", 3]})")).find("must be a list of strings"),
             std::string::npos);
   EXPECT_EQ(take_options<Paint>({{"tools", "a,b"}}, "").tools,
             (std::vector<std::string>{"a", "b"}));

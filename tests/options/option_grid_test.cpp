@@ -48,7 +48,7 @@ TEST(OptionGrid, ListsEveryBadValueAtOnce) {
                                          {"no_such_option", {"1"}}});
   for (const char* part : {"--gamma: 'x'", "--gamma: ''", "--hidden: '-1'", "--hidden: '1.5'",
                            "--hidden: '99999999999'", "--dropout: is 1,", "--dropout: is nan",
-                           "--dropout: 0.50 is there twice", "--no-such-option"}) {
+                           "--dropout: 0.50 occurs twice", "--no-such-option"}) {
     EXPECT_NE(message.find(part), std::string::npos) << part << "\n" << message;
   }
 }

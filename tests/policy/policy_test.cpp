@@ -102,10 +102,10 @@ TEST(Specifications, MoreArmsDoNotMoveTheFirstLogit) {
   }
 }
 
-TEST(Specifications, WordsForTwoArmsSayWhatToWriteInstead) {
+TEST(Specifications, PoliciesForTwoArmsSuggestAnAlternative) {
   EXPECT_EQ(message(three_arms(), "treat-all"),
-            "treat-all: is for two arms, and the data has 3: 'control', 'email', 'sms'; "
-            "always:LABEL gives everyone one arm");
+            "treat-all: is defined for two arms, but the data has 3: 'control', 'email', 'sms'; "
+            "use always:LABEL to assign one arm to all nodes");
   EXPECT_NE(message(three_arms(), "linear:weights.csv").find("name:LABEL"), std::string::npos);
   EXPECT_EQ(message(three_arms(), "always:emial"),
             "always:emial: the data has no arm 'emial'; did you mean always:email?");
@@ -126,30 +126,30 @@ TEST(Specifications, ListEveryFaultWithASuggestion) {
   }
 }
 
-TEST(BorrowedNames, AreRefusedWhereThePolicyDoesSomethingElse) {
+TEST(BuiltinNames, AreRefusedWhereThePolicyDiffers) {
   const Context context(0, 1);
   const Dataset data = small_dataset();
   PolicyOnData policy{"treat-all", two_arm_probabilities(std::vector<double>{1, 1, 0.25, 1})};
   try {
-    refuse_borrowed_name(context, data, policy);
+    refuse_builtin_name(context, data, policy);
     FAIL() << "expected an error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kUsage);
     EXPECT_STREQ(error.what(),
-                 "treat-all: is the name of a built-in policy, and this one does something else: "
-                 "'2' gets arm '0' with probability 0.75 instead of 0; choose another name");
+                 "treat-all: is the name of a built-in policy, but this one differs: '2' receives "
+                 "arm '0' with probability 0.75 instead of 0; choose another name");
   }
   policy.probability = two_arm_probabilities(std::vector<double>(4, 1.0));
-  EXPECT_NO_THROW(refuse_borrowed_name(context, data, policy));
+  EXPECT_NO_THROW(refuse_builtin_name(context, data, policy));
 }
 
-TEST(BorrowedNames, CoverEveryWordThatHasAMeaningOnTheData) {
+TEST(BuiltinNames, CoverEveryPolicyThatIsDefinedForTheData) {
   const Context context(0, 1);
   const auto is_refused = [&](const Dataset& data, const std::string& name) {
     PolicyOnData policy{name, Matrix<double>(4, data.num_arms())};
     for (std::size_t i = 0; i < 4; ++i) policy.probability(i, i % data.num_arms()) = 1;
     try {
-      refuse_borrowed_name(context, data, policy);
+      refuse_builtin_name(context, data, policy);
     } catch (const Error&) {
       return true;
     }

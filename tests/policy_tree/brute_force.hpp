@@ -12,7 +12,7 @@
 
 namespace cone::testing {
 
-/// A tree by trying every question at every node, with the documented order of ties: larger sum,
+/// A tree by trying every split at every node, with the documented order of ties: larger sum,
 /// fewer leaves, earlier column, smaller threshold.
 struct BruteTree {
   PolicyTree tree;
@@ -90,7 +90,7 @@ inline bool same_tree(const PolicyTree& a, const PolicyTree& b) {
                     });
 }
 
-/// The sum of scores when a tree decides.
+/// The sum of scores under the arms of a tree.
 inline double sum_of(const PolicyTree& tree, MatrixView<const double> columns,
                      MatrixView<const double> scores) {
   double sum = 0;

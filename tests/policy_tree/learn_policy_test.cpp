@@ -27,8 +27,8 @@ LearnPolicyOptions quick_options(std::uint32_t depth = 2) {
   return options;
 }
 
-/// A randomised log on a ring. Treating pays `effect` where x1 > 0.3 and costs as much elsewhere;
-/// x0 drives the outcome whatever is done.
+/// Randomised treatment on a ring. Its effect is `effect` where x1 > 0.3 and −`effect` elsewhere;
+/// x0 affects the outcome under both arms.
 Dataset rule_world(std::size_t n, double effect, std::uint64_t item, std::size_t num_features = 3) {
   Rng rng(41, Stream::kTest, item);
   Dataset data;
@@ -61,7 +61,7 @@ TEST(LearnPolicy, RecoversAKnownRuleAndItsValue) {
   EXPECT_NEAR(learnt.tree.nodes[0].threshold, 0.3, 0.1);
   EXPECT_EQ(learnt.tree.nodes[1].arm, 0);
   EXPECT_EQ(learnt.tree.nodes[2].arm, 1);
-  // Treating those pays 1; nobody else is treated.
+  // The effect is 1 where x1 > 0.3; other units are not treated.
   double truth = 0;
   for (std::size_t i = 0; i < 2000; ++i) {
     truth += (data.features.matrix.row(i).at(1) > 0.3 ? 1.0 : 0.0) / 2000;
@@ -70,33 +70,33 @@ TEST(LearnPolicy, RecoversAKnownRuleAndItsValue) {
   EXPECT_EQ(learnt.verdict, RuleVerdict::kBetter);
   ASSERT_EQ(learnt.singles.size(), 2U);
   EXPECT_NEAR(learnt.singles[1].gain, learnt.rule.value - learnt.singles[1].value, 1e-12);
-  EXPECT_NEAR(learnt.done.value, mean(data.outcome), 1e-12);
-  EXPECT_GT(learnt.done.sampling_gain_interval.first, 0);
+  EXPECT_NEAR(learnt.logged.value, mean(data.outcome), 1e-12);
+  EXPECT_GT(learnt.logged.sampling_gain_interval.first, 0);
 }
 
 TEST(LearnPolicy, WeightsDecideWhatIsBestForTheUnits) {
-  // Treating pays where x1 > 0.3 and costs elsewhere. Those it pays for stand for ten each: then
-  // treating everyone is better than nobody, which is not so of the nodes.
+  // The effect is positive where x1 > 0.3 and negative elsewhere. Units with a positive effect have
+  // weight ten: then treating all is better than treating none, unlike without weights.
   Dataset data = rule_world(600, 1, 5);
   const LearntPolicy plain = learn_policy(Context(1, 2), data, quick_options(1));
   EXPECT_LT(plain.singles[1].value, plain.singles[0].value);
   double total = 0;
   double gain = 0;
-  double done = 0;
+  double logged = 0;
   double treated = 0;
   for (std::size_t i = 0; i < 600; ++i) {
     const bool gains = data.features.matrix.row(i).at(1) > 0.3;
     data.weight.push_back(gains ? 10 : 1);
     total += data.weight[i];
     gain += data.weight[i] * (gains ? 1 : -1);
-    done += data.weight[i] * data.outcome[i];
+    logged += data.weight[i] * data.outcome[i];
   }
   const LearntPolicy learnt = learn_policy(Context(1, 2), data, quick_options(1));
   for (std::size_t i = 0; i < 600; ++i) treated += learnt.arm[i] == 1 ? data.weight[i] : 0;
   EXPECT_GT(learnt.singles[1].value, learnt.singles[0].value);
   const RuleValue& none = learnt.singles[0];
   EXPECT_NEAR(learnt.singles[1].value - none.value, gain / total, 4 * none.gain_error);
-  EXPECT_NEAR(learnt.done.value, done / total, 1e-12);
+  EXPECT_NEAR(learnt.logged.value, logged / total, 1e-12);
   EXPECT_NEAR(learnt.treated_fraction, treated / total, 1e-12);
   EXPECT_EQ(learnt.columns[static_cast<std::size_t>(learnt.tree.nodes[0].column)], "x1");
 
@@ -109,7 +109,7 @@ TEST(LearnPolicy, WeightsDecideWhatIsBestForTheUnits) {
   EXPECT_EQ(equal.rule.standard_error, plain.rule.standard_error);
 }
 
-TEST(LearnPolicy, ABudgetOfNodesIsRefusedWhereTheyStandForUnits) {
+TEST(LearnPolicy, ABudgetIsRefusedWithSurveyWeights) {
   Dataset data = rule_world(300, 1, 6);
   data.weight.assign(300, 1);
   LearnPolicyOptions options = quick_options(1);
@@ -117,7 +117,7 @@ TEST(LearnPolicy, ABudgetOfNodesIsRefusedWhereTheyStandForUnits) {
   EXPECT_THROW(learn_policy(Context(1, 2), data, options), Error);
 }
 
-TEST(LearnPolicy, FindsRulesAboutNeighbours) {
+TEST(LearnPolicy, FindsSplitsOnNeighbourMeans) {
   Dataset data = rule_world(800, 0, 2);
   for (std::size_t i = 0; i < 800; ++i) {
     const auto at = [&](std::size_t j) { return data.features.matrix.row(j % 800).at(2); };
@@ -130,12 +130,12 @@ TEST(LearnPolicy, FindsRulesAboutNeighbours) {
             "neighbours' mean x2");
   LearnPolicyOptions own = quick_options(1);
   own.split_on = {"own", "degree"};
-  const LearntPolicy blind = learn_policy(Context(0, 2), data, own);
-  EXPECT_EQ(blind.num_candidates, 4U);
-  EXPECT_LT(blind.rule.value, learnt.rule.value - 0.5);
+  const LearntPolicy without = learn_policy(Context(0, 2), data, own);
+  EXPECT_EQ(without.num_candidates, 4U);
+  EXPECT_LT(without.rule.value, learnt.rule.value - 0.5);
 }
 
-TEST(LearnPolicy, NoTreeThatDecidesAboutAFoldSawItsOutcomes) {
+TEST(LearnPolicy, TheTreeOfAFoldDoesNotUseItsOutcomes) {
   for (const auto model : {RuleOutcomeModel::kRidge, RuleOutcomeModel::kNetworkRidge}) {
     LearnPolicyOptions options = quick_options();
     options.outcome_model = model;
@@ -143,22 +143,22 @@ TEST(LearnPolicy, NoTreeThatDecidesAboutAFoldSawItsOutcomes) {
     const Context context(7, 2);
     const FitPlan plan = make_plan(context, data, {}, 7);
     const LearntPolicy before = learn_policy(context, data, options);
-    const std::size_t hidden = 2;
+    const std::size_t held_out = 2;
     Dataset changed = data;
-    for (const NodeIndex i : plan.tasks[hidden].score) {
+    for (const NodeIndex i : plan.tasks[held_out].score) {
       changed.outcome[i] = 5 * (data.treatment[i] == 1 ? -1.0 : 1.0) * data.outcome[i];
     }
     const LearntPolicy after = learn_policy(context, changed, options);
-    EXPECT_TRUE(same_tree(before.folds[hidden].tree, after.folds[hidden].tree));
-    EXPECT_EQ(before.folds[hidden].columns, after.folds[hidden].columns);
-    for (const NodeIndex i : plan.tasks[hidden].score) {
+    EXPECT_TRUE(same_tree(before.folds[held_out].tree, after.folds[held_out].tree));
+    EXPECT_EQ(before.folds[held_out].columns, after.folds[held_out].columns);
+    for (const NodeIndex i : plan.tasks[held_out].score) {
       EXPECT_EQ(before.out_of_fold_arm[i], after.out_of_fold_arm[i]);
     }
     EXPECT_FALSE(same_tree(before.tree, after.tree));
   }
 }
 
-TEST(LearnPolicy, NestedPlansHideAFoldAndScoreTheOthers) {
+TEST(LearnPolicy, NestedPlansHoldOutAFoldAndScoreTheOthers) {
   const Dataset data = rule_world(100, 0, 4);
   const Context context(3, 1);
   const FitPlan plan = make_plan(context, data, {}, 3);
@@ -166,33 +166,33 @@ TEST(LearnPolicy, NestedPlansHideAFoldAndScoreTheOthers) {
   require_valid(nested, 100);
   EXPECT_EQ(nested.tasks.size(), 4U);
   EXPECT_EQ(nested.scored.size(), 100 - plan.tasks[1].score.size());
-  std::vector<char> hidden(100, 0);
-  for (const NodeIndex i : plan.tasks[1].score) hidden[i] = 1;
+  std::vector<char> held_out(100, 0);
+  for (const NodeIndex i : plan.tasks[1].score) held_out[i] = 1;
   for (const FitTask& task : nested.tasks) {
-    for (const NodeIndex i : task.fit) EXPECT_EQ(hidden[i], 0);
+    for (const NodeIndex i : task.fit) EXPECT_EQ(held_out[i], 0);
     for (const SelectionSplit& split : task.selection) {
-      for (const NodeIndex i : split.fit) EXPECT_EQ(hidden[i], 0);
-      for (const NodeIndex i : split.score) EXPECT_EQ(hidden[i], 0);
+      for (const NodeIndex i : split.fit) EXPECT_EQ(held_out[i], 0);
+      for (const NodeIndex i : split.score) EXPECT_EQ(held_out[i], 0);
     }
     EXPECT_EQ(task.fit.size() + task.score.size() + plan.tasks[1].score.size(), 100U);
   }
 }
 
-TEST(LearnPolicy, OfPureNoiseTheValidGainIsNothingAndTheOtherIsMuch) {
+TEST(LearnPolicy, OnPureNoiseOnlyTheInSampleGainIsLarge) {
   std::vector<double> valid;
-  std::vector<double> where_learnt;
+  std::vector<double> in_sample;
   LearnPolicyOptions options = quick_options();
   options.propensities = PropensitySource::kGiven;
   for (std::uint64_t item = 0; item < 60; ++item) {
     const Dataset data = rule_world(150, 0, 1000 + item, 12);
     const LearntPolicy learnt = learn_policy(Context(item, 2), data, options);
     valid.push_back(learnt.best_single.gain);
-    where_learnt.push_back(learnt.in_sample_value -
-                           std::max(learnt.singles[0].value, learnt.singles[1].value));
+    in_sample.push_back(learnt.in_sample_value -
+                        std::max(learnt.singles[0].value, learnt.singles[1].value));
   }
   EXPECT_LT(std::abs(mean(valid)), 3 * standard_error(valid)) << mean(valid);
   EXPECT_LT(standard_error(valid), 0.05);
-  EXPECT_GT(mean(where_learnt), 0.2);
+  EXPECT_GT(mean(in_sample), 0.2);
 }
 
 TEST(LearnPolicy, IsTheSameAtAnyNumberOfThreads) {
@@ -215,10 +215,10 @@ TEST(LearnPolicy, TheOrderOfTheNodesChangesNothing) {
   Rng rng(2, Stream::kTest, 0);
   const std::vector<std::uint32_t> order = rng.permutation(200);
   Dataset moved;
-  std::vector<NodeIndex> place(200);
-  for (std::size_t k = 0; k < 200; ++k) place[order[k]] = static_cast<NodeIndex>(k);
+  std::vector<NodeIndex> new_index(200);
+  for (std::size_t k = 0; k < 200; ++k) new_index[order[k]] = static_cast<NodeIndex>(k);
   std::vector<Edge> edges;
-  for (std::size_t i = 0; i < 200; ++i) edges.push_back({place[i], place[(i + 1) % 200]});
+  for (std::size_t i = 0; i < 200; ++i) edges.push_back({new_index[i], new_index[(i + 1) % 200]});
   for (const std::uint32_t i : order) {
     moved.ids.insert(data.ids[i]);
     moved.treatment.push_back(data.treatment[i]);
@@ -236,7 +236,7 @@ TEST(LearnPolicy, TheOrderOfTheNodesChangesNothing) {
   }
 }
 
-TEST(LearnPolicy, RelabelledArmsGetTheSameUnitsInAWholeRun) {
+TEST(LearnPolicy, RelabelledArmsGetTheSameUnitsEndToEnd) {
   const SmallWorld world = arms_world(300, 3, 8);
   const std::vector<Arm> order = {2, 0, 1};
   const SmallWorld moved = with_arms_relabelled(world, order);
@@ -265,7 +265,7 @@ TEST(LearnPolicy, KeepsToTheBudget) {
   }
 }
 
-TEST(LearnPolicy, CostsComeOffEveryValue) {
+TEST(LearnPolicy, CostsAreSubtractedFromEveryValue) {
   const Dataset data = rule_world(300, 1, 10);
   const LearntPolicy plain = learn_policy(Context(0, 2), data, quick_options());
   LearnPolicyOptions options = quick_options();
@@ -273,15 +273,15 @@ TEST(LearnPolicy, CostsComeOffEveryValue) {
   const LearntPolicy both = learn_policy(Context(0, 2), data, options);
   EXPECT_TRUE(same_tree(plain.tree, both.tree));
   EXPECT_NEAR(both.rule.value, plain.rule.value - 2, 1e-9);
-  EXPECT_NEAR(both.done.value, plain.done.value - 2, 1e-9);
-  EXPECT_NEAR(both.done.gain, plain.done.gain, 1e-9);
+  EXPECT_NEAR(both.logged.value, plain.logged.value - 2, 1e-9);
+  EXPECT_NEAR(both.logged.gain, plain.logged.gain, 1e-9);
   options.cost = {"1=50"};
-  const LearntPolicy dear = learn_policy(Context(0, 2), data, options);
-  EXPECT_EQ(dear.verdict, RuleVerdict::kSingleArm);
-  EXPECT_EQ(dear.treated_fraction, 0);
+  const LearntPolicy costly = learn_policy(Context(0, 2), data, options);
+  EXPECT_EQ(costly.verdict, RuleVerdict::kSingleArm);
+  EXPECT_EQ(costly.treated_fraction, 0);
 }
 
-TEST(LearnPolicy, AConstantColumnOfCostsIsTheNumberAndOthersMoveTheRule) {
+TEST(LearnPolicy, AConstantCostColumnIsTheNumberAndAVaryingOneChangesTheRule) {
   Dataset data = rule_world(300, 1, 10);
   data.kept.push_back({"price", std::vector<double>(300, 0.4)});
   LearnPolicyOptions options = quick_options();
@@ -291,15 +291,15 @@ TEST(LearnPolicy, AConstantColumnOfCostsIsTheNumberAndOthersMoveTheRule) {
   const LearntPolicy column = learn_policy(Context(0, 2), data, options);
   EXPECT_TRUE(same_tree(number.tree, column.tree));
   EXPECT_EQ(number.rule.value, column.rule.value);
-  EXPECT_EQ(number.done.sampling_gain_interval, column.done.sampling_gain_interval);
+  EXPECT_EQ(number.logged.sampling_gain_interval, column.logged.sampling_gain_interval);
   EXPECT_EQ(column.costs[1].column, "price");
-  // Who has a large x0 is too dear: the rule asks for that instead.
+  // Units with a positive x0 are too expensive to treat: the rule splits on it.
   for (std::size_t i = 0; i < 300; ++i) {
     data.kept[0].values[i] = data.features.matrix.row(i).at(0) > 0 ? 20 : 0;
   }
-  const LearntPolicy dear = learn_policy(Context(0, 2), data, options);
+  const LearntPolicy costly = learn_policy(Context(0, 2), data, options);
   for (std::size_t i = 0; i < 300; ++i) {
-    if (dear.arm[i] == 0) continue;
+    if (costly.arm[i] == 0) continue;
     EXPECT_LE(data.features.matrix.row(i).at(0), 0.2);
   }
 }
@@ -322,14 +322,14 @@ TEST(LearnPolicy, TheBestSingleArmKeepsItsIntervalWhereOnlyAnotherArmLacksOne) {
   EXPECT_EQ(learnt.best_single.sampling_interval, learnt.singles[0].sampling_interval);
 }
 
-TEST(LearnPolicy, SaysWhereTheLogHardlyEverDidWhatTheRuleDoes) {
+TEST(LearnPolicy, WarnsOfPositivityViolations) {
   const SmallWorld world = small_world(400, 12, 1, 3);
   const LearntPolicy learnt = learn_policy(Context(0, 2), world.data.observed, quick_options());
-  const bool speaks =
+  const bool warns =
       std::any_of(learnt.warnings.begin(), learnt.warnings.end(), [](const std::string& warning) {
-        return warning.find("hardly ever did") != std::string::npos;
+        return warning.find("positivity violation") != std::string::npos;
       });
-  EXPECT_TRUE(speaks);
+  EXPECT_TRUE(warns);
 }
 
 TEST(LearnPolicy, RefusesWhatItCannotUse) {
@@ -350,7 +350,7 @@ TEST(LearnPolicy, RefusesWhatItCannotUse) {
   options.cost = {"1=1", "1=2"};
   EXPECT_TRUE(refuses(data, options, ErrorCode::kUsage));
   options = quick_options();
-  options.split_on = {"foes"};
+  options.split_on = {"unknown"};
   EXPECT_TRUE(refuses(data, options, ErrorCode::kUsage));
   options = quick_options();
   options.propensities = PropensitySource::kGiven;

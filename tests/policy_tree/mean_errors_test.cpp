@@ -11,33 +11,33 @@
 namespace cone::testing {
 namespace {
 
-/// Couples of neighbours with the same noise: the mean is half as sure as its nodes are many.
-struct Couples {
+/// Pairs of neighbours with the same noise: the effective sample size is half the number of nodes.
+struct Pairs {
   Dataset data;
   std::vector<std::vector<double>> columns;
 };
 
-Couples draw_couples(std::size_t num_couples) {
-  Couples out;
-  out.data.ids = IdTable::numbered(2 * num_couples);
+Pairs draw_pairs(std::size_t num_pairs) {
+  Pairs out;
+  out.data.ids = IdTable::numbered(2 * num_pairs);
   std::vector<Edge> edges;
   std::vector<double> shared;
   std::vector<double> alone;
   Rng rng(4, Stream::kTest, 1);
-  for (std::size_t k = 0; k < num_couples; ++k) {
+  for (std::size_t k = 0; k < num_pairs; ++k) {
     edges.push_back({static_cast<NodeIndex>(2 * k), static_cast<NodeIndex>(2 * k + 1)});
     const double noise = rng.normal();
     shared.insert(shared.end(), {noise, noise});
     alone.push_back(rng.normal());
     alone.push_back(rng.normal());
   }
-  out.data.graph = build_graph(Context(0, 1), 2 * num_couples, edges);
+  out.data.graph = build_graph(Context(0, 1), 2 * num_pairs, edges);
   out.columns = {shared, alone};
   return out;
 }
 
-TEST(MeanErrors, AllowForNoiseThatNeighboursShare) {
-  const Couples of = draw_couples(2000);
+TEST(MeanErrors, AllowForCorrelatedNoiseOfNeighbours) {
+  const Pairs of = draw_pairs(2000);
   const auto plain =
       measure_mean_errors(Context(0, 1), of.data, of.columns, Dependence::kIndependent, 0.95);
   const auto wide =
@@ -50,7 +50,7 @@ TEST(MeanErrors, AllowForNoiseThatNeighboursShare) {
 }
 
 TEST(MeanErrors, WithoutEdgesNodesAreIndependent) {
-  Couples of = draw_couples(50);
+  Pairs of = draw_pairs(50);
   of.data.graph = build_graph(Context(0, 1), 100, {});
   const auto errors =
       measure_mean_errors(Context(0, 1), of.data, of.columns, Dependence::kLargest, 0.95);

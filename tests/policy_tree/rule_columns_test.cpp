@@ -11,8 +11,8 @@
 namespace cone::testing {
 namespace {
 
-/// Four units: 0 knows 1 and 2, 3 knows nobody. One measurement and one word.
-Dataset four_units() {
+/// Four nodes: 0 is linked to 1 and 2, 3 is isolated. One numeric and one count feature.
+Dataset four_nodes() {
   Dataset data;
   data.ids = IdTable::numbered(4);
   data.graph = build_graph(Context(0, 1), 4, std::vector<Edge>{{0, 1}, {0, 2}});
@@ -32,7 +32,7 @@ std::vector<double> values_of(const RuleColumns& columns, std::size_t column) {
 }
 
 TEST(RuleColumns, AreFeaturesTheDegreeAndMeansOverNeighbours) {
-  const Dataset data = four_units();
+  const Dataset data = four_nodes();
   const RuleColumns columns(data, {});
   ASSERT_EQ(columns.size(), 5U);
   EXPECT_EQ(columns.name(0), "age");
@@ -51,7 +51,7 @@ TEST(RuleColumns, AreFeaturesTheDegreeAndMeansOverNeighbours) {
 }
 
 TEST(RuleColumns, KindsCanBeChosenAndDataWithoutEdgesHasFeaturesOnly) {
-  Dataset data = four_units();
+  Dataset data = four_nodes();
   const std::vector<std::string> kinds = {"degree"};
   EXPECT_EQ(RuleColumns(data, kinds).size(), 1U);
   data.graph = build_graph(Context(0, 1), 4, {});
@@ -59,7 +59,7 @@ TEST(RuleColumns, KindsCanBeChosenAndDataWithoutEdgesHasFeaturesOnly) {
   EXPECT_EQ(RuleColumns(data, kinds).size(), 0U);
 }
 
-/// Rows with 300 rare words, one of which decides what treating is worth.
+/// 300 rare count features, one of which modifies the treatment effect.
 struct ScreeningCase {
   Dataset data;
   TrainingScores training;
@@ -67,7 +67,7 @@ struct ScreeningCase {
 
 ScreeningCase draw_screening(std::uint32_t useful, std::size_t num_arms) {
   constexpr std::size_t kNodes = 400;
-  constexpr std::uint32_t kWords = 300;
+  constexpr std::uint32_t kFeatures = 300;
   Rng rng(19, Stream::kTest, useful);
   ScreeningCase out;
   out.data.ids = IdTable::numbered(kNodes);
@@ -78,7 +78,7 @@ ScreeningCase draw_screening(std::uint32_t useful, std::size_t num_arms) {
   out.training.scores = Matrix<double>(kNodes, num_arms);
   for (std::size_t i = 0; i < kNodes; ++i) {
     bool has_it = false;
-    for (std::uint32_t w = 0; w < kWords; ++w) {
+    for (std::uint32_t w = 0; w < kFeatures; ++w) {
       if (!rng.bernoulli(0.05)) continue;
       columns.push_back(w);
       values.push_back(1 + static_cast<double>(rng.below(3)));
@@ -90,14 +90,14 @@ ScreeningCase draw_screening(std::uint32_t useful, std::size_t num_arms) {
     out.training.scores(i, num_arms - 1) += has_it ? 3 : 0;
   }
   out.data.features.matrix =
-      SparseMatrix(kWords, std::move(offsets), std::move(columns), std::move(values));
-  for (std::uint32_t w = 0; w < kWords; ++w) {
+      SparseMatrix(kFeatures, std::move(offsets), std::move(columns), std::move(values));
+  for (std::uint32_t w = 0; w < kFeatures; ++w) {
     out.data.features.names.push_back("w" + std::to_string(w));
   }
   return out;
 }
 
-TEST(ScreenColumns, FindsTheWordThatMattersAmongMany) {
+TEST(ScreenColumns, FindsTheEffectModifierAmongMany) {
   for (const std::size_t num_arms : {2U, 3U}) {
     const ScreeningCase of = draw_screening(170, num_arms);
     const RuleColumns columns(of.data, {});
@@ -111,11 +111,11 @@ TEST(ScreenColumns, FindsTheWordThatMattersAmongMany) {
   }
 }
 
-TEST(ScreenColumns, NeitherUnitsNorOtherPeoplesScoresMatter) {
+TEST(ScreenColumns, DependsNeitherOnScaleNorOnScoresOutsideTheTrainingSet) {
   ScreeningCase of = draw_screening(20, 2);
   const RuleColumns columns(of.data, {});
   const auto first = screen_columns(Context(0, 1), columns, 400, {&of.training, 1}, 5);
-  // Half of the units train; the others have scores of their own in a second set.
+  // Half of the units, with other scores, as a second training set.
   TrainingScores half;
   for (NodeIndex i = 0; i < 200; ++i) half.nodes.push_back(i);
   half.scores = Matrix<double>(200, 2);
@@ -142,7 +142,7 @@ TEST(ScreenColumns, OppositeIndicatorsTieAndTheEarlierStays) {
   Rng rng(1, Stream::kTest, 7);
   for (std::size_t i = 0; i < 60; ++i) {
     const bool yes = rng.bernoulli(0.3);
-    x(i, 0) = 5;  // says nothing
+    x(i, 0) = 5;  // constant
     x(i, 1) = yes ? 1 : 0;
     x(i, 2) = yes ? 0 : 1;
     training.nodes.push_back(static_cast<NodeIndex>(i));

@@ -16,7 +16,7 @@ struct TreeCase {
   Matrix<double> scores;
 };
 
-/// Small whole numbers, so that values and sums are often the same.
+/// Small integers, so that values and sums are often tied.
 TreeCase draw_tied_case(std::size_t n, std::size_t num_columns, std::size_t num_arms,
                         std::uint64_t item) {
   Rng rng(3, Stream::kTest, item);
@@ -157,7 +157,7 @@ TEST(TreeSearch, IsTheSameAtAnyNumberOfThreads) {
 TEST(TreeSearch, KeepsToTheBudgetAndUsesIt) {
   for (std::uint64_t item = 0; item < 10; ++item) {
     TreeCase of = draw_case(500, 4, 2, 40 + item);
-    // Treating pays for everyone, most where column 0 is large.
+    // Every unit benefits from treatment, most where column 0 is large.
     for (std::size_t i = 0; i < 500; ++i) of.scores(i, 1) += 1 + of.columns(i, 0);
     double last = -1e300;
     for (const double budget : {0.0, 0.1, 0.3, 0.6, 1.0}) {
@@ -172,7 +172,7 @@ TEST(TreeSearch, KeepsToTheBudgetAndUsesIt) {
   }
 }
 
-/// The largest sum of a single question, or none, that treats at most that share.
+/// The largest sum of at most one split that treats at most that share.
 double best_within(const TreeCase& of, double budget) {
   const std::size_t n = of.columns.rows();
   double best = -1e300;
@@ -194,7 +194,7 @@ double best_within(const TreeCase& of, double budget) {
   return best;
 }
 
-TEST(TreeSearch, MakesNearlyAsMuchOfABudgetAsCanBeMade) {
+TEST(TreeSearch, IsNearlyOptimalWithinABudget) {
   double found = 0;
   double possible = 0;
   for (std::uint64_t item = 0; item < 100; ++item) {
@@ -212,7 +212,7 @@ TEST(TreeSearch, MakesNearlyAsMuchOfABudgetAsCanBeMade) {
   EXPECT_GT(found, 0.8 * possible) << found / possible;
 }
 
-TEST(TreeSearch, ABudgetLeavesNoQuestionThatChangesNothing) {
+TEST(TreeSearch, ABudgetLeavesNoRedundantSplit) {
   for (std::uint64_t item = 0; item < 60; ++item) {
     const TreeCase of = draw_case(60, 1, 2, 500 + item);
     const PolicyTree tree = learn(of, options_of(2, 3, 0.3));
@@ -228,8 +228,8 @@ TEST(TreeSearch, ABudgetLeavesNoQuestionThatChangesNothing) {
       EXPECT_EQ(left.num_nodes + right.num_nodes, node.num_nodes);
     }
     EXPECT_EQ(units, 60U);
-    // All questions are about one column: from left to right neighbours differ, unless both answers
-    // to the first question go on.
+    // All splits are on one column: adjacent leaves have different arms, unless both sides of the
+    // first split are split again.
     if (tree.num_leaves() == 4) continue;
     Arm last = 99;
     for (const RuleNode& node : tree.nodes) {
@@ -240,7 +240,7 @@ TEST(TreeSearch, ABudgetLeavesNoQuestionThatChangesNothing) {
   }
 }
 
-TEST(TreeSearch, ThresholdsLieHalfWayAndHugeOrEqualNumbersDoNoHarm) {
+TEST(TreeSearch, ThresholdsAreMidpointsAlsoOfHugeOrAdjacentNumbers) {
   TreeCase of{Matrix<double>(4, 2), Matrix<double>(4, 2)};
   const double values[4] = {-1e308, 1e308, 1e308, 1e308};
   for (std::size_t i = 0; i < 4; ++i) {
@@ -255,12 +255,12 @@ TEST(TreeSearch, ThresholdsLieHalfWayAndHugeOrEqualNumbersDoNoHarm) {
   EXPECT_EQ(tree.nodes[0].threshold, 0);
   EXPECT_EQ(tree.nodes[1].arm, 0);
   EXPECT_EQ(tree.nodes[2].arm, 1);
-  // Neighbouring numbers: nothing lies between them.
+  // Adjacent floating-point numbers: nothing lies between them.
   for (std::size_t i = 0; i < 4; ++i) of.columns(i, 1) = i == 0 ? 1 : std::nextafter(1.0, 2.0);
   EXPECT_EQ(learn(of, options_of(1)).nodes[0].threshold, 1);
 }
 
-TEST(TreeSearch, WithNothingToGainEveryoneGetsTheFirstArm) {
+TEST(TreeSearch, WithoutAnyGainTheTreeIsTheFirstArm) {
   const TreeCase of{draw_case(50, 3, 2, 1).columns, Matrix<double>(50, 3, 2.5)};
   const PolicyTree tree = learn(of, options_of(3));
   ASSERT_EQ(tree.nodes.size(), 1U);

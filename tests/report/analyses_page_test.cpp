@@ -1,4 +1,4 @@
-// Sensitivity analyses and learnt rules beside an evaluation, and where they do not go with it.
+// Sensitivity analyses and learnt rules beside an evaluation, and where they differ from it.
 #include <string>
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ TEST(ReportPage, WarnsWhereAnAnalysisIsOfOtherData) {
                    {"threshold", 0.0},
                    {"policies", Json::array()}};
   const auto warnings = [&] {
-    return count(visible(page_of({record, analysis})), "about other data");
+    return count(visible(page_of({record, analysis})), "uses other data");
   };
   EXPECT_EQ(warnings(), 0U);
   analysis["data"]["checksum"] = "another";
@@ -43,30 +43,31 @@ TEST(ReportPage, WarnsWhereAnAnalysisHasOtherOptions) {
   Json config = {{"level", record["config"]["level"]}, {"lambdas", 25}, {"data", "elsewhere"}};
   config["cluster"] = "village";
   const Json same = analysis_of(record, config);
-  EXPECT_EQ(count(visible(page_of({record, same})), "other options"), 0U)
-      << "the same data may be read by other names";
+  EXPECT_EQ(count(visible(page_of({record, same})), "options of this analysis differ"), 0U)
+      << "the same data may be read under other column names";
   config["level"] = 0.5;
   Json other = analysis_of(record, config);
-  EXPECT_EQ(count(visible(page_of({other, record})), "on this page: level (0.5, there 0.95)."), 1U);
+  EXPECT_EQ(count(visible(page_of({other, record})), "on this page: level (0.5 here, 0.95 there)."),
+            1U);
   EXPECT_EQ(visible(page_of({other, record})), visible(page_of({record, other})));
   other["data"]["checksum"] = "another";
-  EXPECT_EQ(count(visible(page_of({record, other})), "cluster (village, there not set)"), 1U);
-  EXPECT_EQ(count(visible(page_of({same, other})), "level (0.5, there 0.95)"), 1U);
+  EXPECT_EQ(count(visible(page_of({record, other})), "cluster (village here, not set there)"), 1U);
+  EXPECT_EQ(count(visible(page_of({same, other})), "level (0.5 here, 0.95 there)"), 1U);
 }
 
-TEST(ReportPage, SaysWhichFiguresAreBeforeCosts) {
+TEST(ReportPage, SaysWhichResultsAreBeforeCosts) {
   Json record = golden("messages");
   const Json sensitivity = analysis_of(record, Json::object());
-  const std::string before = "all figures of this part are before costs; the evaluation";
+  const std::string before = "all results of this section are before costs; the evaluation";
   EXPECT_EQ(count(visible(page_of({record, sensitivity})), before), 0U);
   const Json node = {{"arm", "0"}, {"num_nodes", 9}};
-  const Json way = {{"value", 1.0}, {"sampling_interval", {0.5, 1.5}}};
+  const Json value = {{"value", 1.0}, {"sampling_interval", {0.5, 1.5}}};
   Json rule = {{"schema", "cone.policy/2"},
                {"config", {{"cost", Json::array()}}},
                {"tree", node},
                {"verdict", "single_arm"},
                {"comparisons", Json::array()},
-               {"rule", way},
+               {"rule", value},
                {"data", record["data"]},
                {"warnings", Json::array()}};
   Json with_costs = record;
@@ -76,10 +77,11 @@ TEST(ReportPage, SaysWhichFiguresAreBeforeCosts) {
   rule["config"]["cost"] = {"sms=0.5"};
   EXPECT_EQ(count(visible(page_of({rule, sensitivity, with_costs})), before), 1U);
   const std::string page = visible(page_of({rule, record}));
-  EXPECT_EQ(count(page, "are net of costs (sms=0.5); the evaluation on this page knows no"), 1U);
-  EXPECT_EQ(count(page, "not learnt from, net of costs: 1 "), 1U);
+  EXPECT_EQ(count(page, "are net of costs (sms=0.5); the evaluation on this page has no"), 1U);
+  EXPECT_EQ(count(page, "Cross-fitted value, net of costs: 1 "), 1U);
   rule["config"]["cost"] = {"sms=0.7"};
-  EXPECT_EQ(count(visible(page_of({rule, with_costs})), "the costs of this part are sms=0.7"), 1U);
+  EXPECT_EQ(count(visible(page_of({rule, with_costs})), "the costs of this section are sms=0.7"),
+            1U);
 }
 
 Json sensitivity_of_corpus() {
@@ -87,7 +89,7 @@ Json sensitivity_of_corpus() {
   return parse_json(read_bytes(file), file, "");
 }
 
-TEST(ReportPage, PrintsNoStrengthThatIsNotClear) {
+TEST(ReportPage, ShowsNoStrengthThatIsNotClear) {
   Json record = sensitivity_of_corpus();
   Json& benchmarks = record["policies"][0]["omitted_variable"]["benchmarks"];
   Json one = {{"name", "age"},
@@ -107,15 +109,15 @@ TEST(ReportPage, PrintsNoStrengthThatIsNotClear) {
   EXPECT_EQ(page.find("▲ 1 age"), page.npos);
 }
 
-TEST(ReportPage, PrintsNoFigureOfAPolicyInDoubt) {
+TEST(ReportPage, ShowsNoFigureOfAnUnreliableResult) {
   Json record = sensitivity_of_corpus();
   record["policies"] = Json::array({record["policies"][0]});
-  const std::string figure = "One unmeasured confounder, by its strength";
-  record["warnings"] = {"the log never did this"};
+  const std::string figure = "Omitted-variable bias by confounding strength";
+  record["warnings"] = {"overlap fails"};
   EXPECT_EQ(count(visible(page_of({record})), figure), 1U);
-  record["policies"][0]["sentences"] = {"No figure can be relied on. the log never did this."};
+  record["policies"][0]["sentences"] = {"These results are not reliable. overlap fails."};
   const std::string page = visible(page_of({record}));
-  EXPECT_EQ(count(page, "No figure can be relied on"), 1U);
+  EXPECT_EQ(count(page, "These results are not reliable"), 1U);
   EXPECT_EQ(count(page, figure) + count(page, "The bounds are around") + count(page, "<svg"), 0U);
 }
 

@@ -44,7 +44,7 @@ TEST(Labels, AreCutBetweenCharacters) {
   EXPECT_EQ(label, "é東é東é東…東é東é東");
 }
 
-/// The words of a drawing.
+/// The texts of a drawing.
 std::multiset<std::string> texts_of(const Chart& chart) {
   std::multiset<std::string> texts;
   const std::string markup = chart.content().markup();
@@ -56,7 +56,7 @@ std::multiset<std::string> texts_of(const Chart& chart) {
   return texts;
 }
 
-TEST(BenchmarkMarks, ShareALabelWhereTheyWouldLieOnEachOther) {
+TEST(BenchmarkMarks, ShareALabelWhereLabelsWouldOverlap) {
   Chart chart("t", "d", 300);
   draw_numbered_marks(
       chart, std::vector<NumberedMark>{

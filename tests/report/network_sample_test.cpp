@@ -12,40 +12,40 @@
 #include "cone/dataset.hpp"
 #include "cone/graph.hpp"
 
-#include "report/place_nodes.hpp"
+#include "report/layout.hpp"
 
 namespace cone {
 namespace {
 
-double distance_between(const Place2& a, const Place2& b) {
+double distance_between(const LayoutPoint& a, const LayoutPoint& b) {
   return std::hypot(a.x - b.x, a.y - b.y);
 }
 
-TEST(PlaceNodes, PutsNeighboursNearEachOther) {
-  // Two groups of six, everyone tied to everyone within, one tie between.
-  std::vector<Tie> ties = {{0, 6}};
+TEST(LayoutNodes, PutsNeighboursNearEachOther) {
+  // Two cliques of six nodes with one edge between them.
+  std::vector<LayoutEdge> edges = {{0, 6}};
   for (std::size_t i = 0; i < 6; ++i) {
     for (std::size_t j = 0; j < i; ++j) {
-      ties.emplace_back(i, j);
-      ties.emplace_back(6 + i, 6 + j);
+      edges.emplace_back(i, j);
+      edges.emplace_back(6 + i, 6 + j);
     }
   }
-  const std::vector<Place2> places = place_nodes(12, ties);
+  const std::vector<LayoutPoint> points = layout_nodes(12, edges);
   double within = 0, across = 0;
   for (std::size_t i = 1; i < 6; ++i) {
-    within += distance_between(places[i], places[(i % 5) + 1]);
-    across += distance_between(places[i], places[6 + i]);
+    within += distance_between(points[i], points[(i % 5) + 1]);
+    across += distance_between(points[i], points[6 + i]);
   }
   EXPECT_LT(2 * within, across);
-  for (const Place2& place : places) {
-    EXPECT_GE(std::min(place.x, place.y), 0);
-    EXPECT_LE(std::max(place.x, place.y), 1);
+  for (const LayoutPoint& point : points) {
+    EXPECT_GE(std::min(point.x, point.y), 0);
+    EXPECT_LE(std::max(point.x, point.y), 1);
   }
 }
 
-TEST(PlaceNodes, HasAPlaceForOneAndNoneForNobody) {
-  EXPECT_TRUE(place_nodes(0, {}).empty());
-  EXPECT_EQ(place_nodes(1, {}).front().x, 0.5);
+TEST(LayoutNodes, HandlesOneNodeAndNone) {
+  EXPECT_TRUE(layout_nodes(0, {}).empty());
+  EXPECT_EQ(layout_nodes(1, {}).front().x, 0.5);
 }
 
 Dataset ring_of(std::size_t count) {
@@ -64,7 +64,7 @@ Dataset ring_of(std::size_t count) {
   return data;
 }
 
-TEST(NetworkSample, IsAPieceOfTheNetworkWithoutIds) {
+TEST(NetworkSample, IsPartOfTheNetworkWithoutIds) {
   const Dataset data = ring_of(300);
   NodeTable nodes;
   nodes.mu = Matrix<double>(300, 2, 0);
@@ -75,7 +75,7 @@ TEST(NetworkSample, IsAPieceOfTheNetworkWithoutIds) {
   const nlohmann::ordered_json sample = sample_network(data, nodes, false);
   EXPECT_EQ(sample["coloured_by"], "effect");
   EXPECT_EQ(sample["nodes"].size(), 90U);
-  EXPECT_EQ(sample["edges"].size(), 89U) << "a stretch of the ring";
+  EXPECT_EQ(sample["edges"].size(), 89U) << "a segment of the ring";
   std::vector<int> counts(5, 0);
   for (const auto& node : sample["nodes"]) ++counts.at(node["group"].get<std::size_t>());
   EXPECT_EQ(counts, std::vector<int>(5, 18));
@@ -83,14 +83,14 @@ TEST(NetworkSample, IsAPieceOfTheNetworkWithoutIds) {
   EXPECT_NE(sample_network(data, nodes, true).dump().find("unit"), std::string::npos);
 }
 
-TEST(NetworkSample, OfUnitsWithoutNumbersHasNoGroups) {
+TEST(NetworkSample, WithoutValuesHasNoGroups) {
   const nlohmann::ordered_json sample = sample_network(ring_of(5), NodeTable{}, false);
   EXPECT_EQ(sample["nodes"].size(), 5U);
   EXPECT_EQ(sample["edges"].size(), 5U);
   EXPECT_TRUE(sample["nodes"][0]["group"].is_null());
 }
 
-TEST(NetworkSample, OfNoTiesIsNothing) {
+TEST(NetworkSample, WithoutEdgesIsNull) {
   Dataset data;
   data.graph = Graph({0, 0, 0}, {});
   EXPECT_TRUE(sample_network(data, NodeTable{}, false).is_null());

@@ -56,7 +56,7 @@ TEST(ReportPage, OfManyPoliciesShowsTheSentencesOfTheBestFirst) {
     policies.push_back(one);
   }
   const std::string page = visible(page_of({record}));
-  const std::size_t folded = page.find("3 more policies in words");
+  const std::size_t folded = page.find("3 more policies");
   ASSERT_NE(folded, page.npos);
   EXPECT_LT(page.find("policy 2 is what"), page.find("policy 8 is what"));
   EXPECT_LT(page.find("policy 8 is what"), page.find("policy 7 is what"));
@@ -64,9 +64,9 @@ TEST(ReportPage, OfManyPoliciesShowsTheSentencesOfTheBestFirst) {
   EXPECT_GT(page.find("policy 3 is what"), folded);
 }
 
-TEST(ReportPage, SaysWhoseValueItIsAndWhenCostsAreTakenOff) {
+TEST(ReportPage, NamesTheTargetAndSaysWhenCostsAreSubtracted) {
   Json record = golden("messages");
-  EXPECT_EQ(count(visible(page_of({record})), "for the sample, those in the data."), 1U);
+  EXPECT_EQ(count(visible(page_of({record})), "for the sample, the units in the data."), 1U);
   EXPECT_EQ(count(visible(page_of({record})), "before costs"), 0U);
   record["decision"]["target"] = "population";
   for (Json& policy : record["decision"]["policies"]) {
@@ -78,6 +78,52 @@ TEST(ReportPage, SaysWhoseValueItIsAndWhenCostsAreTakenOff) {
   const std::string page = visible(page_of({record}));
   EXPECT_EQ(count(page, "for the population"), 1U);
   EXPECT_EQ(count(page, "before costs"), 1U);
+}
+
+/// What the table of estimates has under the interval of every estimator of the first policy.
+Json shown_intervals(const Json& record) {
+  const std::string page = visible(page_of({record}));
+  const std::string name = record["policies"][0]["name"];
+  const std::size_t table = page.find("aria-label=\"Estimates of " + name + "\"");
+  EXPECT_NE(table, page.npos);
+  Json shown;
+  for (const Json& e : record["policies"][0]["estimates"]) {
+    const std::string estimator = e["estimator"];
+    std::size_t at = page.find(estimator + "<td>", table);
+    EXPECT_NE(at, page.npos) << estimator;
+    for (int cell = 0; cell < 2; ++cell) at = page.find("<td>", at) + 4;
+    shown[estimator] = page.substr(at, page.find("<td>", at) - at);
+  }
+  return shown;
+}
+
+TEST(ReportPage, ATableOfEstimatesHasOneTarget) {
+  Json record = golden("messages");
+  ASSERT_EQ(record["config"]["target"], "sample");
+  const std::string reason =
+      "<p class=\"soft\">ips, snips, ips_clipped, okb: no outcome model, so no standard error for "
+      "the "
+      "sample; --target population has one</p>";
+  EXPECT_EQ(count(visible(page_of({record})), reason), record["policies"].size());
+  for (const auto& [estimator, interval] : shown_intervals(record).items()) {
+    const bool has_other_target = estimator.find("ips") != estimator.npos || estimator == "okb";
+    EXPECT_EQ(interval == "–", has_other_target) << estimator << ": " << interval;
+  }
+  record["policies"][0]["estimates"][8]["target"] = "population";  // dm_ridge
+  EXPECT_EQ(
+      count(visible(page_of({record})),
+            "<p class=\"soft\">dm_ridge: no standard error for the sample; --target population "
+            "has one</p>"),
+      1U);
+
+  record["config"]["target"] = "population";
+  for (Json& policy : record["policies"]) {
+    for (Json& e : policy["estimates"]) e["target"] = "population";
+  }
+  EXPECT_EQ(count(visible(page_of({record})), "has one"), 0U);
+  for (const auto& [estimator, interval] : shown_intervals(record).items()) {
+    EXPECT_NE(interval, "–") << estimator;
+  }
 }
 
 /// Numbers of all digits, as those of a real run.

@@ -1,4 +1,4 @@
-// How the networks were trained, on the page.
+// Training curves of the networks on the page.
 #include <string>
 
 #include <gtest/gtest.h>
@@ -26,21 +26,21 @@ Json with_curves(Json record) {
   return record;
 }
 
-TEST(ReportPage, DrawsHowNetworksWereTrainedWhereTheRecordHasIt) {
+TEST(ReportPage, DrawsTrainingCurvesWhereTheRecordHasThem) {
   const std::string page = visible(page_of({with_curves(golden("coupons_given"))}));
   EXPECT_NE(page.find("<title>Training of fold 1</title>"), page.npos);
-  EXPECT_NE(page.find("Fold 1: epoch 1 of 2 was kept"), page.npos);
+  EXPECT_NE(page.find("Fold 1: epoch 1 of 2 selected"), page.npos);
   EXPECT_NE(page.find("<th>1<td>1.25<td>1.5<td>0.75<td>0.5<td>-0.25"), page.npos);
   EXPECT_NE(page.find("<th>2<td>1.12<td>1.62<td>0.688<td>0.438<td>–"), page.npos);
   EXPECT_EQ(visible(page_of({golden("coupons_given")})).find("Training of cone"), page.npos);
 }
 
-TEST(ReportPage, OfAnOlderRecordWithoutCurvesHasTheTableOfTrainings) {
+TEST(ReportPage, OfARecordWithoutCurvesHasTheTableOfTrainings) {
   Json record = with_curves(golden("coupons_given"));
   record["diagnostics"]["trainings"][0].erase("curves");
   const std::string page = visible(page_of({record}));
   EXPECT_EQ(page.find("Training of fold"), page.npos);
-  EXPECT_NE(page.find("fold by fold"), page.npos);
+  EXPECT_NE(page.find("networks by fold"), page.npos);
 }
 
 TEST(ReportPage, RefusesCurvesWithoutOneLossPerEpoch) {

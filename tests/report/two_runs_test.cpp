@@ -1,4 +1,4 @@
-// What a page of two runs says of the change.
+// The page of two runs: what changed.
 #include <string>
 
 #include <gtest/gtest.h>
@@ -28,27 +28,28 @@ TEST(ReportPage, OfTwoRunsSaysWhatChangedFirst) {
   EXPECT_THROW(page_of({later, later, later}), Error);
 }
 
-TEST(ReportPage, OfTwoRunsThatAreNotAlikeSaysSo) {
+TEST(ReportPage, OfTwoRunsThatAreNotComparableSaysSo) {
   const Json before = golden("messages");
   EXPECT_EQ(visible(page_of({before, before})).find("Caution</b>: "), std::string::npos);
   Json other = before;
   other["data"]["checksum"] = "00000000000000000000000000000000";
-  EXPECT_NE(visible(page_of({before, other})).find("are about different data"), std::string::npos);
+  EXPECT_NE(visible(page_of({before, other})).find("use different data"), std::string::npos);
   other["config"]["outcome"] = "visits";
   const std::string page = visible(page_of({before, other}));
-  EXPECT_NE(page.find("The outcome was outcome and is visits"), page.npos);
+  EXPECT_NE(page.find("The outcome changed from outcome to visits"), page.npos);
   EXPECT_EQ(page.find("Values of every policy before and now"), page.npos);
 
   Json policy = before;
   policy["policies"][0]["checksum"] = "00000000000000000000000000000000";
-  EXPECT_NE(visible(page_of({before, policy})).find("does something else now: by_age."),
+  EXPECT_NE(visible(page_of({before, policy})).find("but different assignments: by_age."),
             std::string::npos);
   Json target = before;
   target["decision"]["target"] = "population";
   EXPECT_NE(visible(page_of({before, target})).find("for that reason alone"), std::string::npos);
   Json estimator = before;
   estimator["decision"]["estimator"] = "dr_ridge";
-  EXPECT_NE(visible(page_of({before, estimator})).find("was by network_dm and is by dr_ridge"),
+  EXPECT_NE(visible(page_of({before, estimator}))
+                .find("The estimator changed from network_dm to dr_ridge"),
             std::string::npos);
 }
 

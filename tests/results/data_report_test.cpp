@@ -15,7 +15,7 @@ LoadedData small_data() {
   d.outcome = {3, 5, 1, 2, 3};
   d.features.names = {"x", "word"};
   d.features.num_dense = 1;
-  // x: 2 4 | 0 3 3, with the zero not stored; word: one node only.
+  // x: 2 4 | 0 3 3, the zero implicit; word: one node only.
   d.features.matrix = SparseMatrix(2, {0, 1, 2, 2, 3, 5}, {0, 0, 0, 0, 1}, {2, 4, 3, 3, 7});
   d.graph = build_graph(Context(0, 1), 5, std::vector<Edge>{{0, 1}, {1, 2}});
   data.columns = {{.name = "x", .role = "feature", .kind = "number", .num_features = 1}};
@@ -25,7 +25,7 @@ LoadedData small_data() {
 
 TEST(DataReport, DescribesArmsColumnsAndNetworkByHand) {
   const DataReport report = report_data(small_data());
-  EXPECT_EQ(report.num_measurements, 1U);
+  EXPECT_EQ(report.num_numeric_features, 1U);
   EXPECT_EQ(report.num_counts, 1U);
   EXPECT_EQ(report.arms[1].num_nodes, 2U);
   EXPECT_DOUBLE_EQ(report.arms[1].outcome_mean, 4);
@@ -42,7 +42,7 @@ TEST(DataReport, DescribesArmsColumnsAndNetworkByHand) {
   EXPECT_EQ(report.network.largest_component, 3U);
 }
 
-TEST(DataReport, NamesArmsThatHaveTooFewMembersForFolds) {
+TEST(DataReport, NamesArmsWithTooFewNodesForTheFolds) {
   const auto small_arm = [](std::size_t members) {
     LoadedData data;
     Dataset& d = data.observed;
@@ -58,17 +58,19 @@ TEST(DataReport, NamesArmsThatHaveTooFewMembersForFolds) {
     return notes.empty() ? "" : notes[0];
   };
   EXPECT_EQ(small_arm(5), "");
-  EXPECT_EQ(small_arm(4),
-            "arm 'sms' has 4 nodes, and 5 folds need one each: cone evaluate will refuse it; "
-            "--folds 4, bring more of them, or leave the arm's lines out");
-  EXPECT_NE(small_arm(3).find("; --folds 3 --selection-folds 2, bring more"), std::string::npos);
+  EXPECT_EQ(
+      small_arm(4),
+      "arm 'sms' has 4 nodes, and each of the 5 folds needs one: cone evaluate will refuse it; "
+      "use --folds 4, more nodes of this arm, or remove the arm");
+  EXPECT_NE(small_arm(3).find("; use --folds 3 --selection-folds 2, more nodes"),
+            std::string::npos);
   EXPECT_NE(
-      small_arm(1).find("has 1 node, and 5 folds need one each: cone evaluate will refuse it; "
-                        "bring more of them"),
+      small_arm(1).find("has 1 node, and each of the 5 folds needs one: cone evaluate will refuse "
+                        "it; use more nodes of this arm"),
       std::string::npos);
 }
 
-TEST(DataReport, HoldsEveryArmAgainstTheControlArm) {
+TEST(DataReport, ComparesEveryArmWithTheControlArm) {
   LoadedData data = small_data();
   data.observed.arms = {"no", "email", "sms"};
   data.observed.treatment = {1, 1, 0, 0, 2};
@@ -98,10 +100,10 @@ TEST(DataReport, HoldsEveryArmAgainstTheControlArm) {
 TEST(DataReport, TextAndJsonSayTheSame) {
   const DataReport report = report_data(small_data());
   const std::string text = data_report_text(report);
-  EXPECT_NE(text.find("5 nodes, 1 measurement, 1 count"), std::string::npos) << text;
+  EXPECT_NE(text.find("5 nodes, 1 numeric feature, 1 count feature"), std::string::npos) << text;
   EXPECT_NE(text.find("! a note"), std::string::npos);
   const auto json = to_json(report);
-  EXPECT_EQ(json["schema"], "cone.check/1");
+  EXPECT_EQ(json["schema"], "cone.check/2");
   EXPECT_EQ(json["columns"][0]["scaling"], "column");
   EXPECT_EQ(json["network"]["num_components"], 3);
 }

@@ -18,7 +18,7 @@ DecidedPolicy policy_with_gain(double low, double high) {
   return policy;
 }
 
-TEST(DecisionSentence, SaysWhatIsGainedAndLost) {
+TEST(DecisionSentence, GivesTheGainOrLoss) {
   EXPECT_EQ(decision_sentence(policy_with_gain(0.4, 1.4), true),
             "coupons: worth 0.9 more per unit than the logged policy (0.4 to 1.4).");
   EXPECT_EQ(decision_sentence(policy_with_gain(-1.4, -0.4), true),
@@ -27,26 +27,32 @@ TEST(DecisionSentence, SaysWhatIsGainedAndLost) {
             "coupons: no clear difference from the logged policy (0.2 less to 0.5 more per unit).");
 }
 
-TEST(DecisionSentence, SaysWhatWouldUndoIt) {
+TEST(DecisionSentence, SaysWhatWouldExplainItAway) {
   DecidedPolicy policy = policy_with_gain(0.4, 1.4);
   policy.sensitivity_gain_interval = {0.2, 1.6};
   policy.overturning_strength = 2;
-  EXPECT_NE(decision_sentence(policy, true).find("2.0 times as strong"), std::string::npos);
+  EXPECT_NE(decision_sentence(policy, true).find("2.0 times as strong as the network to"),
+            std::string::npos);
   policy.sensitivity_gain_interval = {-0.1, 1.9};
   policy.overturning_strength = 0.8;
-  EXPECT_NE(decision_sentence(policy, true).find("could undo this"), std::string::npos);
+  EXPECT_NE(
+      decision_sentence(policy, true).find("as strong as the network would explain this away"),
+      std::string::npos);
 }
 
-TEST(DecisionSentence, SaysWhereTheNetworkShowsNothingBeyondChance) {
+TEST(DecisionSentence, NamesTheUpperConfidenceLimitWhereTheStrengthIsNotClear) {
   DecidedPolicy policy = policy_with_gain(0.4, 1.4);
   policy.sensitivity_gain_interval = {0.2, 1.6};
   policy.overturning_strength = 2;
-  EXPECT_EQ(decision_sentence(policy, true).find("may show"), std::string::npos);
+  EXPECT_EQ(decision_sentence(policy, true).find("upper confidence limit"), std::string::npos);
   EXPECT_NE(decision_sentence(policy, false)
-                .find("2.0 times as strong as the most that the network may show"),
+                .find("2.0 times as strong as the network's upper confidence limit to explain"),
             std::string::npos);
   policy.overturning_strength = 0.8;
-  EXPECT_NE(decision_sentence(policy, false).find("may show could undo this"), std::string::npos);
+  EXPECT_NE(decision_sentence(policy, false)
+                .find(" An unmeasured confounder as strong as the network's upper confidence limit "
+                      "would explain this away."),
+            std::string::npos);
 }
 
 TEST(DecisionSentence, SaysWhereThereIsNoValidInterval) {
@@ -63,11 +69,11 @@ TEST(BestSentence, NamesAllThatMayBe) {
   decision.policies[0].name = "logged";
   decision.policies[0].is_logged = true;
   decision.policies[0].may_be_best = false;
-  EXPECT_EQ(best_sentence(decision), "The best of them is coupons.");
+  EXPECT_EQ(best_sentence(decision), "The best policy is coupons.");
   decision.policies.push_back(policy_with_gain(2, 3));
   decision.policies[2].name = "letters";
-  decision.policies[2].ranks.reset();  // no valid interval: it may be anything
-  EXPECT_EQ(best_sentence(decision), "The best is one of: coupons, letters.");
+  decision.policies[2].ranks.reset();  // no valid interval: it cannot be ruled out
+  EXPECT_EQ(best_sentence(decision), "The best policy is one of: coupons, letters.");
   decision.policies[1].ranks.reset();
   EXPECT_EQ(best_sentence(decision), "") << "nothing was compared";
 }

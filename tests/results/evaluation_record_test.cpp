@@ -10,15 +10,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Every leaf of the JSON with its place.
-void collect_leaves(const Json& json, const std::string& place,
+/// Every leaf of the JSON with its path.
+void collect_leaves(const Json& json, const std::string& path,
                     std::vector<std::pair<std::string, Json>>& out) {
   if (json.is_structured()) {
     for (const auto& [key, value] : json.items()) {
-      collect_leaves(value, place + "/" + key, out);
+      collect_leaves(value, path + "/" + key, out);
     }
   } else {
-    out.emplace_back(place, json);
+    out.emplace_back(path, json);
   }
 }
 
@@ -46,9 +46,9 @@ TEST(EvaluationRecord, HasNullWhereThereIsNoNumber) {
   // not.
   std::vector<std::pair<std::string, Json>> leaves;
   collect_leaves(json, "", leaves);
-  for (const auto& [place, leaf] : leaves) {
+  for (const auto& [path, leaf] : leaves) {
     if (leaf.is_number_float()) {
-      EXPECT_TRUE(std::isfinite(leaf.get<double>())) << place;
+      EXPECT_TRUE(std::isfinite(leaf.get<double>())) << path;
     }
   }
   const Json& estimate = json["policies"][0]["estimates"][0];

@@ -34,7 +34,7 @@ Estimate without_error(const std::string& name) {
   e.mean_weight = 0.69;
   e.off_support_fraction = 0.31;
   e.status = EstimateStatus::kCaution;
-  e.warnings = {"no standard error", "the log never could"};
+  e.warnings = {"no standard error", "overlap fails"};
   return e;
 }
 
@@ -52,6 +52,7 @@ Estimate undefined(const std::string& name) {
 
 EvaluationRecord made_up_record() {
   EvaluationRecord record;
+  record.config = {{"target", "population"}};
   PolicyResult with_truth{.name = "spring campaign", .treated_fraction = 0.5, .truth = 12};
   with_truth.estimates = {plain("snips"), without_error("dm_nn"),
                           without_error("a_rather_long_name"), undefined("ips")};
@@ -67,24 +68,61 @@ TEST(EvaluationText, IsThisText) {
   EXPECT_EQ(evaluation_text(made_up_record()),
             R"(policy spring campaign  (treats 50.0 % of the nodes)   true value 12.000
 
-estimator           value   error  std. error     95 % interval  eff. nodes  max weight  clipped  mean weight  no support
-------------------------------------------------------------------------------------------------------------------------------
-snips                12.346  +0.346       0.123  [12.100, 12.600]       1,234        3.21    1.2 %         1.00       0.0 %
-dm_nn                12.346  +0.346           -                 -           -           -        -        0.690      31.0 %  !
-a_rather_long_name   12.346  +0.346           -                 -           -           -        -        0.690      31.0 %  !
-ips                       -       -           -                 -           0           0    0.0 %            -           -  !
+estimator            value   error  std. error           95 % CI    ESS  max weight  clipped  mean weight  off support
+-------------------------------------------------------------------------------------------------------------------------
+snips               12.346  +0.346       0.123  [12.100, 12.600]  1,234        3.21    1.2 %         1.00        0.0 %
+dm_nn               12.346  +0.346           -                 -      -           -        -        0.690       31.0 %  !
+a_rather_long_name  12.346  +0.346           -                 -      -           -        -        0.690       31.0 %  !
+ips                      -       -           -                 -      0           0    0.0 %            -            -  !
   ! no standard error (dm_nn, a_rather_long_name)
-  ! the log never could (dm_nn, a_rather_long_name)
+  ! overlap fails (dm_nn, a_rather_long_name)
   ! no value (ips)
 
 policy tab\x09here  (treats 100.0 % of the nodes)
 
-estimator  value  std. error     95 % interval  eff. nodes  max weight  clipped  mean weight  no support
-------------------------------------------------------------------------------------------------------------
-snips       12.346       0.123  [12.100, 12.600]       1,234        3.21    1.2 %         1.00       0.0 %
-dr_ridge    12.346       0.123  [12.100, 12.600]       1,234        3.21    1.2 %         1.00       0.0 %
+estimator   value  std. error           95 % CI    ESS  max weight  clipped  mean weight  off support
+-------------------------------------------------------------------------------------------------------
+snips      12.346       0.123  [12.100, 12.600]  1,234        3.21    1.2 %         1.00        0.0 %
+dr_ridge   12.346       0.123  [12.100, 12.600]  1,234        3.21    1.2 %         1.00        0.0 %
+
+Standard errors and intervals are for the population. They cover sampling error only; the bias of unmeasured confounding may be larger.
 ! said once for the run
 )");
+}
+
+TEST(EvaluationText, ATableHasOneTarget) {
+  EvaluationRecord record = made_up_record();
+  for (Estimate& e : record.policies[1].estimates) e.target = Target::kSample;
+  record.policies = {record.policies[1]};
+  record.config["target"] = "sample";
+  std::vector<Estimate>& estimates = record.policies[0].estimates;
+  estimates[0].target = Target::kPopulation;  // snips
+  estimates.push_back(plain("ips"));
+  estimates.push_back(plain("dm_ridge"));
+  estimates.push_back(without_error("dm_nn"));  // no standard error for any target
+  const auto row = [&](const std::string& text, const std::string& name) {
+    const std::size_t begin = text.find("\n" + name + " ") + 1;
+    return text.substr(begin, text.find('\n', begin) - begin);
+  };
+  std::string text = evaluation_text(record);
+  EXPECT_NE(row(text, "dr_ridge").find("[12.100, 12.600]"), std::string::npos) << text;
+  for (const char* name : {"snips", "ips", "dm_ridge", "dm_nn"}) {
+    EXPECT_NE(row(text, name).find(" 12.346 "), std::string::npos) << text;
+    EXPECT_EQ(row(text, name).find("0.123"), std::string::npos) << text;
+    EXPECT_EQ(row(text, name).find('['), std::string::npos) << text;
+  }
+  const std::string reason =
+      "\n  snips, ips: no outcome model, so no standard error for the sample; --target population "
+      "has one\n  dm_ridge: no standard error for the sample; --target population has one\n";
+  EXPECT_NE(text.find(reason), std::string::npos) << text;
+  EXPECT_NE(text.find("\nStandard errors and intervals are for the sample. "), std::string::npos);
+
+  for (Estimate& e : estimates) e.target = Target::kPopulation;
+  record.config["target"] = "population";
+  text = evaluation_text(record);
+  EXPECT_NE(row(text, "snips").find("[12.100, 12.600]"), std::string::npos) << text;
+  EXPECT_EQ(text.find("has one"), std::string::npos) << text;
+  EXPECT_EQ(to_json(record)["policies"][0]["estimates"][0]["standard_error"], 0.1234);
 }
 
 TEST(EvaluationText, NamesTheArmsWhereTheyHaveNames) {
@@ -100,6 +138,7 @@ TEST(EvaluationText, NamesTheArmsWhereTheyHaveNames) {
 TEST(EvaluationText, ShowsSmallErrorsWithThreeDigitsAndLargeOnesWithoutDecimals) {
   const auto shown = [](double value, double standard_error) {
     EvaluationRecord record;
+    record.config = {{"target", "population"}};
     PolicyResult policy{.name = "p"};
     policy.estimates = {plain("snips")};
     policy.estimates[0].value = value;

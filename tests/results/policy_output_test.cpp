@@ -9,7 +9,7 @@
 namespace cone {
 namespace {
 
-/// Two questions, three leaves, and values that say it pays.
+/// Two splits, three leaves, and a rule that is better than every single arm.
 LearntPolicy small_policy() {
   LearntPolicy out;
   out.arms = {"control", "email"};
@@ -44,11 +44,11 @@ LearntPolicy small_policy() {
   out.tree.nodes = {root, leaf, second, low, high};
   out.rule = {
       .name = "learnt rule", .value = 3, .standard_error = 0.1, .sampling_interval = {2.8, 3.2}};
-  out.done = {.name = "logged",
-              .value = 2,
-              .gain = 1,
-              .gain_error = 0.1,
-              .sampling_gain_interval = {0.8, 1.2}};
+  out.logged = {.name = "logged",
+                .value = 2,
+                .gain = 1,
+                .gain_error = 0.1,
+                .sampling_gain_interval = {0.8, 1.2}};
   out.best_single = {.name = "best single arm",
                      .value = 2.5,
                      .gain = 0.5,
@@ -66,7 +66,7 @@ LearntPolicy small_policy() {
   return out;
 }
 
-TEST(PolicyOutput, TheTreeReadsAsQuestionsWithAnswers) {
+TEST(PolicyOutput, TheTreeIsListedSplitBySplit) {
   EXPECT_EQ(rule_text(small_policy()),
             "age <= 41.5?\n"
             "  yes: give email (60 nodes, 60.0 %)\n"
@@ -81,20 +81,20 @@ TEST(PolicyOutput, EveryVerdictHasItsSentence) {
   const auto says = [&](const std::string& words) {
     return learnt_policy_text(policy, options).find(words) != std::string::npos;
   };
-  EXPECT_TRUE(says("is better than giving everyone the same: it gains 0.5 (0.3 to 0.7)"));
+  EXPECT_TRUE(says("is better than any single arm: it gains 0.5 (0.3 to 0.7)"));
   EXPECT_TRUE(says("It is better than the logged policy: it gains 1 (0.8 to 1.2)"));
-  EXPECT_TRUE(says("seems to be worth 3.4: too good to be true"));
+  EXPECT_TRUE(says("In-sample value of the rule: 3.4. It is optimistic"));
   policy.verdict = RuleVerdict::kUnclear;
-  EXPECT_TRUE(says("is not shown to be better than giving everyone the same"));
+  EXPECT_TRUE(says("is not shown to be better than a single arm"));
   policy.verdict = RuleVerdict::kWorse;
-  EXPECT_TRUE(says("is WORSE than giving everyone the same"));
+  EXPECT_TRUE(says("is WORSE than a single arm"));
   policy.tree.nodes = {policy.tree.nodes[1]};
   policy.verdict = RuleVerdict::kSingleArm;
-  EXPECT_TRUE(says("No question pays: the best tree gives everyone email"));
-  EXPECT_FALSE(says("too good to be true"));
+  EXPECT_TRUE(says("No split improves the value: the best tree gives every unit arm email"));
+  EXPECT_FALSE(says("In-sample value"));
 }
 
-TEST(PolicyOutput, WhatHasNoValidErrorHasNone) {
+TEST(PolicyOutput, ShowsNoErrorWhereNoneIsValid) {
   LearntPolicy policy = small_policy();
   constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
   policy.verdict = RuleVerdict::kUnclear;

@@ -10,8 +10,8 @@
 namespace cone {
 namespace {
 
-/// A run of three stages, the second of which says nothing until it is over, at 1/slowness of the
-/// speed that was expected; asked every half second.
+/// A run of three stages, the second of which reports nothing until its end, at 1/slowness of the
+/// expected speed; sampled every half second.
 struct Watched {
   std::vector<double> fraction;
   std::vector<double> left;
@@ -21,7 +21,7 @@ struct Watched {
 Watched watch(double expected, double slowness) {
   struct Part {
     double begin, end;
-    bool tells;
+    bool reports;
   };
   ProgressEstimate estimate;
   estimate.expect(expected);
@@ -32,7 +32,7 @@ Watched watch(double expected, double slowness) {
     estimate.enter({.label = "part", .begin = part.begin, .end = part.end}, now);
     const double seconds = (part.end - part.begin) * expected * slowness;
     for (double t = 0; t < seconds; t += 0.5) {
-      const auto done = part.tells ? static_cast<std::uint64_t>(1000 * t / seconds) : 0;
+      const auto done = part.reports ? static_cast<std::uint64_t>(1000 * t / seconds) : 0;
       const auto position = estimate.update("phase", done, 1000, now + t);
       out.fraction.push_back(position.fraction);
       out.left.push_back(position.seconds_left);
@@ -55,7 +55,7 @@ TEST(ProgressEstimate, NeverFallsBackAndTheTimeLeftDoesNotJump) {
       EXPECT_LT(std::abs(run.left[k] - run.left[k - 1]), 0.4 * run.left[k - 1] + 4)
           << slowness << " at " << k << ": " << run.left[k - 1] << ", " << run.left[k];
     }
-    // Once a quarter of the time has gone by, the speed that was measured counts.
+    // After a quarter of the time the measured speed dominates the forecast.
     for (std::size_t k = run.left.size() / 4; k < run.left.size(); ++k) {
       EXPECT_LT(run.left[k], 2 * run.truth[k] + 5) << slowness << " at " << k;
       EXPECT_GT(run.left[k], 0.4 * run.truth[k] - 5) << slowness << " at " << k;

@@ -48,13 +48,13 @@ void expect_words(const std::string& text, const std::string& words) {
   EXPECT_NE(text.find(words), std::string::npos) << words << "\nnot in\n" << text;
 }
 
-TEST(SensitivitySentences, SayWhatItIsWorthAndWhatWouldUndoIt) {
+TEST(SensitivitySentences, GiveTheValueAndWhatWouldExplainItAway) {
   const std::string text = join_sentences(make_report());
   expect_words(text, "loyal is worth 0.90 more per unit than the logged policy (0.40 to 1.40)");
-  expect_words(text, "off by a factor of 1.80");
-  expect_words(text, "from 1.30 on chance");
-  expect_words(text, "37.0 %");
-  expect_words(text, "2.0 times as strong as the network, on outcomes and on treatment");
+  expect_words(text, "by a factor of Λ = 1.80 explains it away");
+  expect_words(text, "from Λ = 1.30 on the difference is no longer significant");
+  expect_words(text, "a partial R² of 37.0 % with both outcome and treatment");
+  expect_words(text, "2.0 times as strong as the network, on both outcome and treatment");
 }
 
 TEST(SensitivitySentences, SayLessWhereItIsLess) {
@@ -68,31 +68,30 @@ TEST(SensitivitySentences, SayLessWhereItIsLess) {
   expect_words(join_sentences(report), "loyal is worth -0.90 per unit (-1.40 to -0.40)");
 }
 
-TEST(SensitivitySentences, SayWhereChanceIsEnoughAndWhereNothingUndoesIt) {
+TEST(SensitivitySentences, SayWhereItIsNotSignificantAndWhereNothingExplainsItAway) {
   SensitivityReport report = make_report();
   report.policies[0].breakdown = {1.2, 1.0};
   report.policies[0].confident_robustness = 0;
-  const std::string chance = join_sentences(report);
-  expect_words(chance, "Chance alone");
-  EXPECT_EQ(chance.find("times as strong"), std::string::npos);
+  const std::string insignificant = join_sentences(report);
+  expect_words(insignificant, "The difference from 0 is not significant even without");
+  EXPECT_EQ(insignificant.find("times as strong"), std::string::npos);
   report = make_report();
   report.policies[0].breakdown = {};
-  expect_words(join_sentences(report), "off by a factor of 5");
-  expect_words(join_sentences(report), "still stand.");
+  expect_words(join_sentences(report), "up to Λ = 5 does not explain it away.");
   report.policies[0].breakdown.confident = 4.2;
-  expect_words(join_sentences(report), "from a factor of 4.20 on");
+  expect_words(join_sentences(report), "from Λ = 4.20 on");
 }
 
-TEST(SensitivitySentences, MakeNoYardstickOfWhatExplainsNothing) {
+TEST(SensitivitySentences, UseNoBenchmarkWithoutAClearGain) {
   SensitivityReport report = make_report();
   report.policies[0].benchmarks[0].treatment_gain_is_clear = false;
-  expect_words(join_sentences(report), "no clear yardstick");
+  expect_words(join_sentences(report), "it is no benchmark for unmeasured confounding");
   EXPECT_TRUE(std::isnan(
       times_to_explain_away(report, report.policies[0], report.policies[0].benchmarks[0])));
   report = make_report();
   report.policies[0].benchmarks[0].bias = 1.8;
   expect_words(join_sentences(report),
-               "50 % as strong as the network, on outcomes and on treatment");
+               "50 % as strong as the network, on both outcome and treatment");
 }
 
 TEST(SensitivitySentences, OfEqualPoliciesIsOne) {
@@ -101,20 +100,20 @@ TEST(SensitivitySentences, OfEqualPoliciesIsOne) {
   report.policies[0].against = "twin";
   report.policies[0].scale_by_arm = 0;
   EXPECT_EQ(join_sentences(report),
-            "loyal does the same as twin for everyone: nothing can come between them.\n");
+            "loyal assigns every unit as twin does: their difference is zero.\n");
 }
 
-TEST(SensitivityText, ShowsRoundFactorsOnlyAndBothValues) {
+TEST(SensitivityText, ShowsRoundValuesOfLambdaAndBothEstimates) {
   const std::string text = sensitivity_text(make_report());
   expect_words(text, "Doubly robust 0.900, network ridge 0.930");
   expect_words(text, "[-1.600, 3.400]");
   EXPECT_EQ(text.find("1.1 "), std::string::npos);
   expect_words(text, "not clear");
-  expect_words(text, "explains 50 % of the outcomes");
-  expect_words(text, "the features explain next to nothing of who was treated");
+  expect_words(text, "R² 50 % for the outcome");
+  expect_words(text, "propensities from the features have R² near 0 for the treatment");
 }
 
-TEST(SensitivityJson, HasArraysOfOneLengthAndNullWhereNothingUndoesIt) {
+TEST(SensitivityJson, HasArraysOfOneLengthAndNullWithoutABreakdown) {
   SensitivityReport report = make_report();
   report.policies[0].breakdown = {};
   const nlohmann::ordered_json json = to_json(report, {{"seed", 3}}, "abc");

@@ -1,4 +1,4 @@
-// The analysis of a dataset: who is left out, and that figures are those of the parts.
+// The analysis of a dataset: its benchmarks, and that its results are those of the parts.
 
 #include <cmath>
 
@@ -15,8 +15,9 @@
 namespace cone {
 namespace {
 
-/// Three measurements of which the second does not vary, two words, a ring of neighbours. The first
-/// measurement and, where `hidden` is not 0, what neighbours share decide treatments and outcomes.
+/// Three numeric features of which the second does not vary, a count feature, and a network of
+/// groups. The first feature and, where `hidden` is not 0, a trait that neighbours share confound
+/// treatments and outcomes.
 LoadedData draw_data(std::size_t n, double hidden) {
   LoadedData data;
   Dataset& out = data.observed;
@@ -65,14 +66,14 @@ SensitivityReport analyse(const LoadedData& data, Reference reference, Sensitivi
                              reference == Reference::kPolicy ? &none : nullptr, options);
 }
 
-TEST(FeatureGroups, AreColumnsOfTheTableAndAllWords) {
+TEST(FeatureGroups, AreColumnsOfTheTableAndAllCounts) {
   LoadedData data = draw_data(200, 0);
   std::vector<FeatureGroup> groups = list_feature_groups(data);
-  ASSERT_EQ(groups.size(), 3U) << "what does not vary is not left out";
+  ASSERT_EQ(groups.size(), 3U) << "constant columns are no benchmarks";
   EXPECT_EQ(groups[0].name, "x");
   EXPECT_EQ(groups[1].name, "z");
   EXPECT_EQ(groups[2].name, "counts");
-  EXPECT_GT(groups[0].imbalance, groups[1].imbalance) << "x decides who is treated";
+  EXPECT_GT(groups[0].imbalance, groups[1].imbalance) << "x determines treatment";
   data.columns = {{.name = "id", .role = "id"},
                   {.name = "both", .role = "feature", .first_feature = 0, .num_features = 2},
                   {.name = "z", .role = "feature", .first_feature = 2, .num_features = 1}};
@@ -97,7 +98,7 @@ TEST(FeatureGroups, ThatAreLeftOutAreZeroAndNothingElseChanges) {
   EXPECT_EQ(alone.graph.num_nodes(), 50U);
 }
 
-TEST(FitPropensity, ByTheNetworkSeesWhatNeighboursShare) {
+TEST(FitPropensity, WithTheNetworkUsesWhatNeighboursShare) {
   const LoadedData data = draw_data(600, 1);
   const FitPlan plan = cross_fit_plan(data.observed, 5, 3, 1);
   const SensitivityOptions options;
@@ -113,7 +114,7 @@ TEST(FitPropensity, ByTheNetworkSeesWhatNeighboursShare) {
   EXPECT_GT(r2(PropensityModel::kNetwork), r2(PropensityModel::kFeatures) + 0.05);
 }
 
-TEST(AnalyseSensitivity, TakesTheNetworkInWhereItHelpsAndMeasuresIt) {
+TEST(AnalyseSensitivity, UsesTheNetworkWhereItHelpsAndMeasuresIt) {
   const LoadedData data = draw_data(400, 1);
   const SensitivityReport found = analyse(data, Reference::kLogged, {});
   EXPECT_TRUE(found.propensity_sees_network);
@@ -122,7 +123,7 @@ TEST(AnalyseSensitivity, TakesTheNetworkInWhereItHelpsAndMeasuresIt) {
   EXPECT_EQ(all.benchmarks[0].name, "network");
   EXPECT_TRUE(all.benchmarks[0].treatment_gain_is_clear);
   EXPECT_GT(all.benchmarks[0].bias, 0.1);
-  EXPECT_GT(all.benchmarks[0].cf_y, all.benchmarks[3].cf_y) << "words say nothing";
+  EXPECT_GT(all.benchmarks[0].cf_y, all.benchmarks[3].cf_y) << "counts are noise";
   EXPECT_NEAR(all.value, all.ridge_value, 0.3);
   EXPECT_EQ(all.curve.front().lambda, 1);
   EXPECT_EQ(all.curve.back().lambda, 5);
@@ -150,7 +151,7 @@ TEST(AnalyseSensitivity, DifferencesAreThoseOfValues) {
   EXPECT_NEAR(against.value, 1, 0.4);
 }
 
-TEST(AnalyseSensitivity, TheLoggedPolicyIsKnownAndPoliciesThatGoByItAreDoubted) {
+TEST(AnalyseSensitivity, TheLoggedPolicyIsExactAndPoliciesThatDependOnItAreDoubted) {
   const LoadedData data = draw_data(300, 0);
   SensitivityOptions options;
   options.benchmarks = {"none"};
@@ -184,7 +185,7 @@ TEST(AnalyseSensitivity, TheLoggedPolicyIsKnownAndPoliciesThatGoByItAreDoubted) 
   EXPECT_TRUE(report.policies[2].doubt.empty());
 }
 
-TEST(AnalyseSensitivity, ErrorsGrowByOneFactorWhereNeighboursShareNoise) {
+TEST(AnalyseSensitivity, ErrorsGrowByOneFactorWithCorrelatedNoise) {
   LoadedData data = draw_data(300, 0);
   Rng rng(8, Stream::kTest, 5);
   for (std::size_t i = 0; i < 300; i += 10) {
@@ -193,7 +194,7 @@ TEST(AnalyseSensitivity, ErrorsGrowByOneFactorWhereNeighboursShareNoise) {
   }
   SensitivityOptions options;
   options.benchmarks = {"none"};
-  // A model of own features leaves what neighbours share in the residuals.
+  // With own features only, what neighbours share remains in the residuals.
   options.network_ridge.ridge_groups = {"own"};
   const PolicySensitivity found = analyse(data, Reference::kLogged, options).policies[0];
   options.dependence = Dependence::kIndependent;
@@ -218,7 +219,7 @@ TEST(AnalyseSensitivity, IsTheSameAtAnyNumberOfThreads) {
   EXPECT_EQ(one.policies[0].benchmarks[1].bias, three.policies[0].benchmarks[1].bias);
 }
 
-TEST(AnalyseSensitivity, RefusesWhatTheDataHasNot) {
+TEST(AnalyseSensitivity, RefusesBenchmarksThatTheDataLacks) {
   const LoadedData data = draw_data(60, 0);
   SensitivityOptions options;
   options.benchmarks = {"five", "income"};

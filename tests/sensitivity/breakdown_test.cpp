@@ -82,7 +82,7 @@ TEST(Breakdown, IsOneWithoutAGapAndNoneWhereNothingReachesIt) {
   EXPECT_FALSE(far.confident);
 }
 
-TEST(ResidualScale, FindsWhatTheSpreadGrowsWithPerArm) {
+TEST(ResidualScale, FindsTheVarianceFunctionPerArm) {
   SensitivityWorld world = draw_world(4, 20000, 2);
   std::vector<double> degree;
   Rng rng(5, Stream::kTest, 2);
@@ -98,7 +98,7 @@ TEST(ResidualScale, FindsWhatTheSpreadGrowsWithPerArm) {
   }
   const Matrix<double> constant =
       residual_scale(world.tables(), std::vector<double>(world.arm.size(), 0.0));
-  EXPECT_EQ(constant(0, 1), constant(1, 1)) << "nobody has neighbours";
+  EXPECT_EQ(constant(0, 1), constant(1, 1)) << "no node has neighbours";
 }
 
 }  // namespace

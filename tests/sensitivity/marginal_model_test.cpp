@@ -58,7 +58,7 @@ TEST(MarginalModel, AtOneIsThePlainDoublyRobustEstimate) {
 }
 
 TEST(MarginalModel, ANodeOfWeightTwoIsTwoNodesAtOne) {
-  // Away from 1 the residuals' quantiles matter, which are those of nodes.
+  // Away from Λ = 1 the quantiles of the residuals matter, which are unweighted.
   const SensitivityWorld world = draw_world(3, 120, 3);
   std::vector<double> units;
   SensitivityWorld twice;
@@ -135,7 +135,8 @@ TEST(MarginalModel, StandardErrorsAreThoseOfTheFormulas) {
   }
   EXPECT_NEAR(found.unlogged_variance, unlogged, 1e-12);
   EXPECT_NEAR(found.standard_error, std::sqrt(variance(noise, 1) / n + unlogged), 1e-12);
-  EXPECT_LT(found.standard_error, found.population_standard_error) << "units differ a lot here";
+  EXPECT_LT(found.standard_error, found.population_standard_error)
+      << "outcomes vary a lot between units";
 }
 
 /// (Λ² − 1)/Λ · φ(Φ⁻¹(t)) · mean σ{π(1 − e) + (1 − π)e}, residuals normal to the last digit.
@@ -220,7 +221,7 @@ TEST(MarginalModel, BoundsWidenWithLambda) {
 }
 
 /// The largest mean of w·y over weights within [1/Λ, Λ] of mean 1: start from 1/Λ everywhere and
-/// spend what is left on the largest outcomes.
+/// spend the rest on the largest outcomes.
 double solve_knapsack(std::vector<double> y, double lambda) {
   std::sort(y.begin(), y.end(), std::greater<>());
   const auto n = static_cast<double>(y.size());
@@ -234,15 +235,14 @@ double solve_knapsack(std::vector<double> y, double lambda) {
   return total / n;
 }
 
-/// Units of a few kinds: the truth about an arm is bounded kind by kind by a linear programme over
-/// the unknown odds of its logged outcomes.
+/// Units of a few types: per type, the mean of an arm is bounded by a linear programme over the
+/// unknown odds of its logged outcomes.
 TEST(MarginalModel, SmallCasesAgreeWithALinearProgramme) {
   for (std::uint64_t item = 0; item < 20; ++item) {
     Rng rng(11, Stream::kTest, item);
     const bool is_binary = item % 4 == 3;
     const std::size_t num_arms = 2 + item % 2;
-    // Residuals of every arm, the same in every kind but for their size: then a location and a
-    // scale are all there is to know.
+    // Residuals of every arm, the same in every type up to scale: a location-scale model is exact.
     std::vector<std::vector<double>> residual(num_arms);
     for (auto& of_arm : residual) {
       of_arm.resize(4 + rng.below(6));
@@ -355,7 +355,7 @@ TEST(MarginalModel, TwoValuesHaveTheClosedForm) {
     EXPECT_NEAR(scores.upper(i, a), std::min(1 - 1 / lambda + mu / lambda, lambda * mu), 1e-12);
     EXPECT_NEAR(scores.lower(i, a), std::max(1 - lambda + lambda * mu, mu / lambda), 1e-12);
   }
-  // A linear model may expect the impossible; the bounds never turn round.
+  // A linear model may predict outside [0, 1]; the bounds never cross.
   for (double& mu : world.mu.values()) mu = mu > 0.5 ? 1.2 : -0.1;
   const MarginalScores odd = world.model().score(lambda);
   for (std::size_t i = 0; i < world.arm.size(); ++i) {
@@ -364,8 +364,8 @@ TEST(MarginalModel, TwoValuesHaveTheClosedForm) {
   }
 }
 
-/// A unmeasured confounder that moves the odds by Λ at most: the truth is within the bounds.
-TEST(MarginalModel, HoldsTheTruthWhereTheOddsAreOffByAsMuch) {
+/// An unmeasured confounder with an odds ratio of at most Λ: the bounds cover the truth.
+TEST(MarginalModel, CoversTheTruthForAConfounderOfThatStrength) {
   const std::size_t n = 40000;
   const double lambda = 3;
   Rng rng(5, Stream::kTest, 1);
@@ -377,13 +377,13 @@ TEST(MarginalModel, HoldsTheTruthWhereTheOddsAreOffByAsMuch) {
   double truth = 0;
   double treated = 0;
   std::vector<double> total(2, 0.0);
-  // P(T=1 | u) such that the odds are Λ times (or a Λ-th of) those of the mixture: those with
-  // better outcomes are treated more.
+  // P(T=1 | u) such that the odds are Λ times (or 1/Λ of) those of the mixture: units with better
+  // outcomes are treated more often.
   const double high = lambda / (1 + lambda);
   for (std::size_t i = 0; i < n; ++i) {
-    const bool hidden = rng.bernoulli(0.5);
-    const Arm t = rng.bernoulli(hidden ? high : 1 - high) ? 1 : 0;
-    const double y1 = (hidden ? 1.0 : -1.0) + 0.3 * rng.normal();
+    const bool confounder = rng.bernoulli(0.5);
+    const Arm t = rng.bernoulli(confounder ? high : 1 - high) ? 1 : 0;
+    const double y1 = (confounder ? 1.0 : -1.0) + 0.3 * rng.normal();
     const double y0 = 0.3 * rng.normal();
     world.arm.push_back(t);
     world.outcome.push_back(t == 1 ? y1 : y0);
@@ -399,11 +399,12 @@ TEST(MarginalModel, HoldsTheTruthWhereTheOddsAreOffByAsMuch) {
     world.mu(i, 0) = total[0] / (static_cast<double>(n) - treated);
   }
   const MarginalModel model = world.model();
-  EXPECT_GT(bounds_at(model, world.value(), 1).lower.value, truth + 0.4) << "biased as it is";
+  EXPECT_GT(bounds_at(model, world.value(), 1).lower.value, truth + 0.4) << "biased without bounds";
   const MarginalBounds found = bounds_at(model, world.value(), lambda);
   EXPECT_LE(found.lower.value, truth + 0.02);
-  EXPECT_GT(found.lower.value, truth - 0.15) << "sharp: little is given away";
-  EXPECT_GT(bounds_at(model, world.value(), 1.5).lower.value, truth + 0.1) << "not for less";
+  EXPECT_GT(found.lower.value, truth - 0.15) << "the bound is sharp";
+  EXPECT_GT(bounds_at(model, world.value(), 1.5).lower.value, truth + 0.1)
+      << "not covered at a smaller Λ";
 }
 
 }  // namespace

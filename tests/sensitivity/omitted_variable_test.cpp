@@ -1,4 +1,4 @@
-// Bounds of the bias that an omitted variable makes, and benchmarks of its strength.
+// Bounds of the omitted-variable bias, and benchmarks of its strength.
 
 #include <cmath>
 
@@ -15,25 +15,25 @@ namespace {
 using testing::draw_world;
 using testing::SensitivityWorld;
 
-/// A hidden variable of two values that moves outcomes and odds, all of it known to the test.
-struct HiddenWorld {
-  SensitivityWorld with;     // nuisances that know it
-  SensitivityWorld without;  // nuisances that do not
+/// A binary confounder of outcome and treatment, known to the test.
+struct ConfoundedWorld {
+  SensitivityWorld with;     // nuisances with it
+  SensitivityWorld without;  // nuisances without it
 };
 
-HiddenWorld draw_hidden(std::size_t n, double on_outcome, double on_treatment) {
+ConfoundedWorld draw_confounded(std::size_t n, double on_outcome, double on_treatment) {
   Rng rng(9, Stream::kTest, 3);
-  HiddenWorld out;
+  ConfoundedWorld out;
   for (SensitivityWorld* world : {&out.with, &out.without}) {
     world->mu = Matrix<double>(n, 2);
     world->e = Matrix<double>(n, 2);
     world->policy = Matrix<double>(n, 2);
   }
   for (std::size_t i = 0; i < n; ++i) {
-    const bool hidden = rng.bernoulli(0.5);
-    const double e = 0.5 + (hidden ? on_treatment : -on_treatment);
+    const bool confounder = rng.bernoulli(0.5);
+    const double e = 0.5 + (confounder ? on_treatment : -on_treatment);
     const Arm t = rng.bernoulli(e) ? 1 : 0;
-    const double level = hidden ? on_outcome : -on_outcome;
+    const double level = confounder ? on_outcome : -on_outcome;
     const double y = level + t + rng.normal();
     for (SensitivityWorld* world : {&out.with, &out.without}) {
       world->arm.push_back(t);
@@ -44,7 +44,7 @@ HiddenWorld draw_hidden(std::size_t n, double on_outcome, double on_treatment) {
       out.with.e(i, a) = a == 1 ? e : 1 - e;
       out.with.mu(i, a) = level + static_cast<double>(a);
       out.without.e(i, a) = 0.5;
-      // E[hidden sign | arm] is ± 2 · on_treatment.
+      // E[sign of the confounder | arm] is ± 2 · on_treatment.
       const double tilt = a == 1 ? 2 * on_treatment : -2 * on_treatment;
       out.without.mu(i, a) = static_cast<double>(a) + on_outcome * tilt;
     }
@@ -52,19 +52,19 @@ HiddenWorld draw_hidden(std::size_t n, double on_outcome, double on_treatment) {
   return out;
 }
 
-TEST(ConfoundingScale, TheBoundIsTheBiasWhereTheStrengthsAreTrue) {
+TEST(ConfoundingScale, TheBoundIsTheBiasAtTheTrueStrengths) {
   const double on_outcome = 0.8;
   const double on_treatment = 0.2;
-  const HiddenWorld world = draw_hidden(100000, on_outcome, on_treatment);
+  const ConfoundedWorld world = draw_confounded(100000, on_outcome, on_treatment);
   const ConfoundingScale scale = confounding_scale(world.without.tables(), world.without.value());
-  // Residuals of the short model: noise of variance 1 and what it does not know of the level.
+  // Residuals of the short model: noise of variance 1 and the unexplained part of the level.
   const double unknown = on_outcome * on_outcome * (1 - 4 * on_treatment * on_treatment);
   EXPECT_NEAR(scale.sigma2, 1 + unknown, 0.02);
   EXPECT_NEAR(scale.nu2, 2, 0.02);
-  // E α² with the hidden variable: E 1/e.
+  // E α² with the confounder: E 1/e.
   const double long_nu2 = 0.5 / (0.5 + on_treatment) + 0.5 / (0.5 - on_treatment);
   const double cf_d = 1 - 2 / long_nu2;
-  // g − g_s over all logged nodes, although the weights only see arm 1.
+  // g − g_s over all logged nodes, although only arm 1 has weight.
   const double cf_y = unknown / (1 + unknown);
   const double bias = on_outcome * 2 * on_treatment;
   EXPECT_GE(bias_bound(scale.total, cf_y, cf_d), bias);
@@ -96,11 +96,11 @@ TEST(ConfoundingScale, IsZeroForPoliciesThatAgreeAndTheSameAgainstTheLoggedPolic
   EXPECT_EQ(confounding_scale(world.tables(), world.difference()).by_arm, 0);
 }
 
-TEST(ConfoundingScale, IsNeverOfANegativeNumber) {
+TEST(ConfoundingScale, IsNeverTheRootOfANegativeNumber) {
   SensitivityWorld world = draw_world(21, 100, 2);
   for (std::size_t i = 0; i < 100; ++i) {
     world.arm[i] = 1;
-    world.e(i, 1) = 0.05;  // as wrong as can be: 2/e − 1/e² is below 0
+    world.e(i, 1) = 0.05;  // misspecified: 2/e − 1/e² is below 0
     world.e(i, 0) = 0.95;
   }
   const ConfoundingScale scale = confounding_scale(world.tables(), {.policy = world.e.view()});
@@ -154,11 +154,11 @@ TEST(Contour, IsTheEndTowardsTheThreshold) {
 }
 
 TEST(Benchmark, MeasuresWhatWasLeftOut) {
-  const HiddenWorld world = draw_hidden(100000, 0.8, 0.2);
-  const Benchmark found =
-      measure_benchmark("hidden", world.with.tables(), world.without.tables(), world.with.value());
+  const ConfoundedWorld world = draw_confounded(100000, 0.8, 0.2);
+  const Benchmark found = measure_benchmark("confounder", world.with.tables(),
+                                            world.without.tables(), world.with.value());
   const double unknown = 0.64 * (1 - 0.16);
-  EXPECT_NEAR(found.cf_y, unknown, 0.02) << "in units of what is left: noise of variance 1";
+  EXPECT_NEAR(found.cf_y, unknown, 0.02) << "in units of the residual variance, which is 1";
   EXPECT_NEAR(found.nu2_gain, (0.5 / 0.7 + 0.5 / 0.3) / 2 - 1, 0.03);
   EXPECT_NEAR(found.treatment_r2_long, 0.16, 0.01);
   EXPECT_NEAR(found.treatment_r2_short, 0, 1e-3);
@@ -170,7 +170,7 @@ TEST(Benchmark, MeasuresWhatWasLeftOut) {
   EXPECT_GT(found.bias, 0.9 * std::abs(found.shift));
 }
 
-TEST(Benchmark, OfNothingIsNothing) {
+TEST(Benchmark, OfEqualTablesIsZero) {
   const SensitivityWorld world = draw_world(23, 300, 3);
   const Benchmark found =
       measure_benchmark("nothing", world.tables(), world.tables(), world.value());

@@ -9,7 +9,7 @@
 
 namespace cone::testing {
 
-/// Arrays that a sensitivity analysis takes, with owners.
+/// The arrays of a sensitivity analysis, owned.
 struct SensitivityWorld {
   std::vector<Arm> arm;
   std::vector<double> outcome;
@@ -37,7 +37,7 @@ inline Matrix<double> draw_shares(Rng& rng, std::size_t n, std::size_t num_arms,
   return out;
 }
 
-/// Outcomes are mu + scale · noise; everything is as the tables say, nothing is hidden.
+/// Outcomes are mu + scale · noise; the tables are correct and there is no unmeasured confounding.
 inline SensitivityWorld draw_world(std::uint64_t item, std::size_t n, std::size_t num_arms,
                                    bool is_binary = false) {
   Rng rng(7, Stream::kTest, item);

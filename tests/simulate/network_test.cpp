@@ -71,7 +71,7 @@ TEST(GenerateNetwork, StaysConnectedWhenAllCliquesAreWithinCommunities) {
   EXPECT_GT(label_assortativity(network.graph, network.community), 0.99);
 }
 
-TEST(GenerateNetwork, LeavesTheAskedShareOfNodesIsolatedAndConnectsTheRest) {
+TEST(GenerateNetwork, IsolatesTheFractionOfNodesAskedForAndConnectsTheRest) {
   NetworkOptions options = small_options();
   options.isolated_fraction = 0.15;
   const SyntheticNetwork network = generate_network(Context(3), options);
@@ -135,7 +135,7 @@ TEST(GenerateNetwork, CommunitiesAreAsAssortativeAsAskedFor) {
   }
 }
 
-TEST(GenerateNetwork, NeighboursShareTopicsInProportionToHomophilyAndNotWithoutIt) {
+TEST(GenerateNetwork, TopicCorrelationOfNeighboursIsProportionalToHomophily) {
   std::vector<double> correlation;
   for (const double homophily : {0.0, 0.3, 0.6}) {
     NetworkOptions options = small_options();
@@ -169,7 +169,7 @@ TEST(GenerateNetwork, TopicsOfEveryNodeSumToOne) {
   }
 }
 
-TEST(GenerateNetwork, NodesHaveAsManyDifferentWordsAsAskedForAndWholeCounts) {
+TEST(GenerateNetwork, NodesHaveAsManyDistinctWordsAsAskedForAndIntegerCounts) {
   const SyntheticNetwork network = generate_network(Context(12), NetworkOptions{});
   EXPECT_NEAR(static_cast<double>(network.words.num_entries()) / 5200, 70, 2);
   const std::span<const double> counts = network.words.values();
@@ -263,13 +263,13 @@ TEST(GenerateNetwork, ListsEveryOptionThatCannotBeMet) {
   EXPECT_THROW(generate_network(Context(0), options), Error);
 }
 
-TEST(GenerateNetwork, WithoutEdgesHasTheSameUnits) {
+TEST(GenerateNetwork, WithoutEdgesHasTheSameNodes) {
   NetworkOptions options;
   options.nodes = 300;
   options.mean_degree = 8;
   const SyntheticNetwork social = generate_network(Context(4, 2), options);
   options.mean_degree = 0;
-  options.isolated_fraction = 0.2;  // nobody is left to connect
+  options.isolated_fraction = 0.2;  // has no effect without edges
   const SyntheticNetwork alone = generate_network(Context(4, 2), options);
   EXPECT_EQ(alone.graph.num_nodes(), 300U);
   EXPECT_EQ(alone.graph.num_edges(), 0U);

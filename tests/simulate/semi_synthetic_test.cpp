@@ -111,9 +111,9 @@ TEST(SimulateLog, LogsTheOutcomeOfTheArmTakenAndTreatsAsOftenAsThePropensitySays
   }
 }
 
-TEST(SimulateLog, IsolatedNodesFollowTheirOwnTopicsWhereTopicsDrive) {
+TEST(SimulateLog, IsolatedNodesDependOnTheirOwnTopicsOnly) {
   for (const World world : all_worlds()) {
-    // These are driven by measurements, and by nothing at all.
+    // Treatment depends on numeric features in the first and on random draws in the second.
     if (world == World::kObservedConfounding || world == World::kDependentNoise) continue;
     for (const auto normalisation :
          {Normalisation::kNone, Normalisation::kRow, Normalisation::kSymmetric}) {
@@ -136,7 +136,7 @@ TEST(SimulateLog, IsolatedNodesFollowTheirOwnTopicsWhereTopicsDrive) {
   }
 }
 
-TEST(SimulateLog, FurtherArmsLeaveTheFirstOnesAlone) {
+TEST(SimulateLog, FurtherArmsDoNotChangeTheFirstOnes) {
   const HiddenState two = simulate(OutcomeOptions{}).hidden;
   const SimulatedLog four = simulate(OutcomeOptions{.arms = 4});
   ASSERT_EQ(four.hidden.centroids.size(), 3U);
@@ -188,7 +188,7 @@ TEST(SimulateLog, ManyArmsFollowTheirPropensitiesInEveryWorld) {
   }
 }
 
-TEST(SimulateLog, ReadsEveryOption) {
+TEST(SimulateLog, UsesEveryOption) {
   const SimulatedLog base = simulate(OutcomeOptions{});
   for (const OutcomeOptions& options :
        {OutcomeOptions{.kappa1 = 2}, OutcomeOptions{.kappa2 = 2}, OutcomeOptions{.noise = 0.1},
@@ -221,13 +221,13 @@ TEST(SimulateLog, RefusesWhatItCannotSimulate) {
   expect_refusal(ErrorCode::kData, 1, lone, alike.view(), {.noise = 0}, 0);
 }
 
-TEST(SimulateLog, DependentNoiseHasNothingToDoWithTheTreatment) {
-  // Neighbours share noise and are treated alike, by draws that are independent of each other.
+TEST(SimulateLog, DependentNoiseIsIndependentOfTheTreatment) {
+  // Noise and treatment are correlated between neighbours, but independent of each other.
   double product = 0;
   double squares = 0;
   std::size_t count = 0;
   for (std::uint64_t k = 0; k < 20; ++k) {
-    const SimulatedLog quiet =
+    const SimulatedLog noiseless =
         simulate({.world = World::kDependentNoise, .kappa1 = 1e-9, .kappa2 = 0, .noise = 0}, k);
     const SimulatedLog log = simulate({.world = World::kDependentNoise,
                                        .kappa1 = 1e-9,
@@ -236,7 +236,7 @@ TEST(SimulateLog, DependentNoiseHasNothingToDoWithTheTreatment) {
                                        .shared_noise = 1},
                                       k);
     for (std::size_t i = 0; i < log.outcome.size(); ++i) {
-      EXPECT_EQ(log.propensity(i, 1), quiet.propensity(i, 1));
+      EXPECT_EQ(log.propensity(i, 1), noiseless.propensity(i, 1));
       const double noise = log.truth.outcomes()(i, 0);
       product += noise * (log.propensity(i, 1) - 0.5);
       squares += (log.propensity(i, 1) - 0.5) * (log.propensity(i, 1) - 0.5);
@@ -245,7 +245,7 @@ TEST(SimulateLog, DependentNoiseHasNothingToDoWithTheTreatment) {
   }
   const double correlation =
       product / static_cast<double>(count) / std::sqrt(squares / static_cast<double>(count));
-  EXPECT_LT(std::abs(correlation), 0.1) << "1 where both are the same draw";
+  EXPECT_LT(std::abs(correlation), 0.1) << "would be 1 if both used the same draw";
 }
 
 }  // namespace

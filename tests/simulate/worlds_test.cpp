@@ -1,6 +1,6 @@
-// What each world promises.
+// Properties of each world.
 
-#include "simulate/bent_world.hpp"
+#include "simulate/nonlinear_world.hpp"
 #include "simulate/simulated_worlds.hpp"
 
 namespace cone {
@@ -13,7 +13,7 @@ using testing::sd;
 using testing::shared_network;
 using testing::simulate;
 
-TEST(HiddenConfounding, EdgeWeightsAreUniformBetweenATenthAndOne) {
+TEST(UnmeasuredConfounding, EdgeWeightsAreUniformBetweenATenthAndOne) {
   const std::vector<double> weights = simulate(World::kHiddenConfounding).hidden.edge_weights;
   EXPECT_GE(std::ranges::min(weights), 0.1);
   EXPECT_LT(std::ranges::max(weights), 1);
@@ -21,7 +21,7 @@ TEST(HiddenConfounding, EdgeWeightsAreUniformBetweenATenthAndOne) {
   EXPECT_NEAR(sd(weights), 0.9 / std::sqrt(12.0), 0.005);
 }
 
-TEST(NoHiddenConfounding, EdgeWeightsAreAllTheirMean) {
+TEST(EqualEdgeWeights, AreAllTheirMean) {
   const SimulatedLog log = simulate(World::kEqualEdgeWeights);
   EXPECT_TRUE(std::ranges::all_of(log.hidden.edge_weights, [](double w) { return w == 0.55; }));
   EXPECT_EQ(log.hidden.edge_weights.size(), shared_network().graph.num_edges());
@@ -71,7 +71,7 @@ TEST(HeterogeneousEffects, AreNotLinearInTheTopics) {
   EXPECT_GT(std::abs((effect[0] + effect[1] + effect[2]) / 3 - effect[3]), 0.5);
 }
 
-TEST(RandomisedLog, TreatsHalfIndependentlyOfTheOutcomes) {
+TEST(RandomisedTreatment, IsIndependentOfTheOutcomes) {
   const SimulatedLog log = simulate(World::kRandomisedLog);
   EXPECT_TRUE(std::ranges::all_of(log.propensity.values(), [](double p) { return p == 0.5; }));
   const std::vector<double> treated(log.treatment.begin(), log.treatment.end());
@@ -103,45 +103,45 @@ TEST(BinaryOutcomes, AreZeroOrOneAndFollowTheScores) {
             0.2);
 }
 
-TEST(Bent, IsAFunctionOfTheMeasurementsAsWritten) {
-  Matrix<double> m(2, kNumMeasurements, 0.0);
+TEST(Nonlinear, FollowsTheFormulasOfTheHeader) {
+  Matrix<double> m(2, kNumNumericFeatures, 0.0);
   m(0, 0) = 2;
   m(0, 1) = -0.5;
   m(0, 2) = 3;
   m(0, 3) = 0.5;
   m(0, 4) = 1;
   const double wave_sd = std::sqrt((1 + std::exp(-8.0)) / 2 - std::exp(-4.0));
-  const std::vector<double> f = shared_bend(m.view());
+  const std::vector<double> f = nonlinear_confounder(m.view());
   EXPECT_NEAR(f[0],
               0.5 * (3 / std::sqrt(2.0) - 1 + 1.5 + (std::cos(2.0) - std::exp(-2.0)) / wave_sd),
               1e-14);
   EXPECT_NEAR(f[1], 0.5 * (-1 / std::sqrt(2.0) - 1 + (1 - std::exp(-2.0)) / wave_sd), 1e-14);
-  EXPECT_EQ(effect_bend(m.view(), 1)[0], -3);  // sign(m2)·m3
-  EXPECT_EQ(effect_bend(m.view(), 4)[0], 2);   // sign(m5)·m1
+  EXPECT_EQ(effect_modifier(m.view(), 1)[0], -3);  // sign(m2)·m3
+  EXPECT_EQ(effect_modifier(m.view(), 4)[0], 2);   // sign(m5)·m1
   const ArmValues flat = {{0, 0}, {0, 0}, {0, 0}};
-  const ArmValues logits = bent_logits(flat, m.view());
-  const ArmValues outcomes = bent_outcomes(flat, m.view());
+  const ArmValues logits = nonlinear_logits(flat, m.view());
+  const ArmValues outcomes = nonlinear_outcomes(flat, m.view());
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_EQ(logits[0][i], 0);
     EXPECT_EQ(logits[1][i], 2 * f[i]);
     EXPECT_EQ(logits[2][i], -2 * f[i]);
     EXPECT_EQ(outcomes[0][i], f[i]);
-    EXPECT_NEAR(outcomes[1][i], f[i] + effect_bend(m.view(), 1)[i] / 2, 1e-15);
+    EXPECT_NEAR(outcomes[1][i], f[i] + effect_modifier(m.view(), 1)[i] / 2, 1e-15);
   }
 }
 
-TEST(Bent, NoLinearAdjustmentExplainsTheConfounder) {
-  const SimulatedLog log = simulate(World::kBent);
-  ASSERT_EQ(log.measurements.rows(), log.outcome.size());
-  ASSERT_EQ(log.measurements.cols(), kNumMeasurements);
-  const std::vector<double> f = shared_bend(log.measurements.view());
+TEST(Nonlinear, ALinearModelDoesNotExplainTheConfounder) {
+  const SimulatedLog log = simulate(World::kNonlinear);
+  ASSERT_EQ(log.numeric_features.rows(), log.outcome.size());
+  ASSERT_EQ(log.numeric_features.cols(), kNumNumericFeatures);
+  const std::vector<double> f = nonlinear_confounder(log.numeric_features.view());
   EXPECT_NEAR(mean(f), 0, 0.06);
   EXPECT_NEAR(sd(f), 1, 0.06);
-  // Measurements are independent: the shares that they explain one by one add up.
+  // The features are independent, so their R² add up.
   double explained = 0;
-  for (std::size_t j = 0; j < kNumMeasurements; ++j) {
+  for (std::size_t j = 0; j < kNumNumericFeatures; ++j) {
     std::vector<double> column;
-    for (std::size_t i = 0; i < f.size(); ++i) column.push_back(log.measurements(i, j));
+    for (std::size_t i = 0; i < f.size(); ++i) column.push_back(log.numeric_features(i, j));
     EXPECT_NEAR(mean(column), 0, 0.06);
     EXPECT_NEAR(sd(column), 1, 0.06);
     explained += std::pow(correlation(f, column), 2);
@@ -150,9 +150,9 @@ TEST(Bent, NoLinearAdjustmentExplainsTheConfounder) {
   const std::vector<double> treated(log.treatment.begin(), log.treatment.end());
   EXPECT_GT(correlation(treated, f), 0.3);
   EXPECT_GT(correlation(arm_column(log.truth.outcomes(), 0), f), 0.8);
-  EXPECT_EQ(simulate(World::kHiddenConfounding).measurements.cols(), 0U);
-  EXPECT_NE(simulate(OutcomeOptions{.world = World::kBent}, 1).measurements.row(0)[0],
-            log.measurements(0, 0));
+  EXPECT_EQ(simulate(World::kHiddenConfounding).numeric_features.cols(), 0U);
+  EXPECT_NE(simulate(OutcomeOptions{.world = World::kNonlinear}, 1).numeric_features.row(0)[0],
+            log.numeric_features(0, 0));
 }
 
 TEST(IndividualEffects, AddTheScoresAsTheFormulaSaysAndAreNotStandardised) {

@@ -10,7 +10,7 @@
 namespace cone {
 namespace {
 
-TEST(Ablation, HoldsEveryRowAgainstTheDefault) {
+TEST(Ablation, ComparesEveryRowWithTheDefault) {
   const auto networks = testing::small_study_networks();
   const auto generated = generate_study_networks(Context(1, 1), {.nodes = 120});
   const testing::TemporaryFolder folder;
@@ -21,7 +21,7 @@ TEST(Ablation, HoldsEveryRowAgainstTheDefault) {
   EXPECT_EQ(table.reference, "network_dm");
   const auto undersmoothed = table.find_method("undersmoothing 1").value();
   EXPECT_NE(table.cells[0][0][0].by_simulation, table.cells[0][undersmoothed][0].by_simulation);
-  // The bent world has measurements, the others have none to smooth.
+  // Only the world `nonlinear` has numeric features to smooth.
   const auto rough = table.find_method("without smooth").value();
   EXPECT_EQ(table.cells[1][0][0].by_simulation, table.cells[1][rough][0].by_simulation);
   EXPECT_LT(table.cells[1][0][5].errors.rmse, table.cells[1][rough][5].errors.rmse);

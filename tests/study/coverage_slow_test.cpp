@@ -8,17 +8,17 @@
 namespace cone {
 namespace {
 
-TEST(Coverage, LeastShareIsWilsons) {
+TEST(Coverage, LowerLimitIsWilsons) {
   // 190 of 200: (p + z²/2n − z√(p(1−p)/n + z²/4n²))/(1 + z²/n) with z = 1.6449.
-  EXPECT_NEAR(least_share(190, 200), 0.9183, 5e-4);
-  EXPECT_NEAR(least_share(10, 10), 0.787, 1e-3);
-  EXPECT_EQ(least_share(0, 10), 0);
-  EXPECT_TRUE(std::isnan(least_share(0, 0)));
+  EXPECT_NEAR(wilson_lower_limit(190, 200), 0.9183, 5e-4);
+  EXPECT_NEAR(wilson_lower_limit(10, 10), 0.787, 1e-3);
+  EXPECT_EQ(wilson_lower_limit(0, 10), 0);
+  EXPECT_TRUE(std::isnan(wilson_lower_limit(0, 0)));
 }
 
-TEST(Coverage, StudyGoesOnWhereItWasAndSaysTheSame) {
+TEST(Coverage, AResumedStudyGivesTheSameResults) {
   const testing::TemporaryFolder folder;
-  const CoverageOptions options{.coverage_nodes = 100, .quiet_simulations = 2};
+  const CoverageOptions options{.coverage_nodes = 100, .unconfounded_simulations = 2};
   const Context context(5, 2);
   const auto networks = generate_coverage_networks(context, options);
   const UnitStore store(folder.path());

@@ -22,7 +22,7 @@ EffectsTable small_effects(int threads, const std::filesystem::path& folder) {
                            UnitWork{UnitStore(folder)});
 }
 
-TEST(JoinedPlan, FitsOnEverythingThatATaskMaySeeAndSelectsNothing) {
+TEST(JoinedPlan, FitsOnAllNodesOfATaskWithoutSelection) {
   const FitPlan plan{.tasks = {{.fit = {1, 4, 6},
                                 .score = {0, 2},
                                 .selection = {{.fit = {1, 4, 6}, .score = {3, 5}}}}},
@@ -47,12 +47,12 @@ TEST(JoinedPlan, InnerFoldsOfCrossFittingAddNothing) {
   }
 }
 
-TEST(JoinedPlan, IsOfTheRowsOfTheNetworkRidgeOnly) {
+TEST(JoinedPlan, AppliesToTheNetworkRidgeOnly) {
   EXPECT_TRUE(is_network_row("network_dm"));
   EXPECT_TRUE(is_network_row("network_dr"));
   EXPECT_FALSE(is_network_row("dm_nn"));
   EXPECT_FALSE(is_network_row("cone_dm"));
-  EXPECT_FALSE(is_network_row("knows the topics"));
+  EXPECT_FALSE(is_network_row("oracle topics"));
 }
 
 TEST(Effects, ErrorsAreThoseOfTheTestNodes) {
@@ -96,12 +96,12 @@ TEST(Effects, AreTheSameAtAnyNumberOfThreadsAndWhenResumed) {
   EXPECT_EQ(effects_csv(one), effects_csv(again));
 }
 
-TEST(Effects, TheRowThatKnowsTheTopicsIsTheClosest) {
+TEST(Effects, TheOracleHasTheSmallestError) {
   const testing::TemporaryFolder folder;
   const EffectsTable table = small_effects(2, folder.path());
   ASSERT_EQ(table.rows,
             (std::vector<std::string>{"dm_ols2", "network_dm", "network_dm, undersmoothing 1",
-                                      "knows the topics"}));
+                                      "oracle topics"}));
   for (std::size_t k = 0; k < 3; ++k) {
     const auto root_pehe = [&](std::size_t row) { return table.cells[0][row][k].root_pehe.mean; };
     for (std::size_t row = 0; row < 3; ++row) EXPECT_LT(root_pehe(3), root_pehe(row));
@@ -122,7 +122,7 @@ TEST(Effects, RowsAreOutcomeModelsOfTheCatalogue) {
                Error);
 }
 
-TEST(Effects, PublishedFiguresStandBesideTheNetworksTheyAreOf) {
+TEST(Effects, PublishedResultsAreShownForTheirNetworkOnly) {
   EffectsTable table{.networks = {"BlogCatalog", "small"}, .rows = {"dm_ridge"}};
   table.cells.assign(2, {std::vector<EffectsCell>(3)});
   const std::string text = effects_text(table);

@@ -24,7 +24,7 @@ using cone::testing::small_world;
 using cone::testing::SmallWorld;
 using cone::testing::TemporaryFolder;
 
-/// A command: what it is expected to take, and itself.
+/// A command with its expected run time.
 struct Forecast {
   std::string name;
   std::function<std::vector<ExpectedCost>(const Context&, const SmallWorld&)> costs;
@@ -65,7 +65,7 @@ std::vector<Forecast> every_command() {
              return expected_costs(context, world.data.observed, effects);
            },
            [=](const Context& context, const SmallWorld& world) {
-             estimate_effects_and_doubts(context, world.data.observed, effects);
+             estimate_effects_with_warnings(context, world.data.observed, effects);
            }},
           {"learn",
            [=](const Context& context, const SmallWorld& world) {
@@ -117,11 +117,11 @@ TEST(Forecast, OfEveryCommandGrowsWithTheDataAndFallsWithTheThreads) {
       EXPECT_LT(total_seconds(command.costs(Context(1, 2), world)), sum) << command.name;
       previous = sum;
     }
-    EXPECT_GT(previous, 5) << command.name << " of 20,000 nodes is worth a word";
+    EXPECT_GT(previous, 5) << command.name << " of 20,000 nodes";
   }
 }
 
-/// Remembers where the run said it was.
+/// Records the stages that a run reports.
 class StageLog : public ProgressObserver {
  public:
   bool update(std::string_view phase, std::uint64_t, std::uint64_t) override {

@@ -16,8 +16,8 @@ namespace {
 
 using testing::TemporaryFolder;
 
-/// x decides treatment and outcome; a treatment is worth `effect`. A ring of neighbours.
-Dataset draw_ring_log(std::size_t n, double effect) {
+/// x confounds treatment and outcome; the effect of treatment is `effect`. The network is a ring.
+Dataset draw_ring_data(std::size_t n, double effect) {
   Rng rng(4, Stream::kTest, 33);
   Dataset out;
   out.ids = IdTable::numbered(n);
@@ -41,8 +41,8 @@ std::vector<PolicyOnData> treat_all(std::size_t n) {
   return {all};
 }
 
-TEST(PermuteTreatments, KeepsEveryTenthsSharesAndNothingElse) {
-  const Dataset data = draw_ring_log(200, 1);
+TEST(PermuteTreatments, KeepsTheArmSharesOfEveryDecile) {
+  const Dataset data = draw_ring_data(200, 1);
   Matrix<double> e(200, 2);
   for (std::size_t i = 0; i < 200; ++i) {
     e(i, 1) = sigmoid(1.5 * data.features.matrix.row(i).at(0));
@@ -67,8 +67,8 @@ TEST(PermuteTreatments, KeepsEveryTenthsSharesAndNothingElse) {
   }
 }
 
-TEST(AddRandomFeature, PutsOneMeasurementBehindTheOthersAndMovesWords) {
-  Dataset data = draw_ring_log(30, 1);
+TEST(AddRandomFeature, InsertsANumericFeatureBeforeTheCounts) {
+  Dataset data = draw_ring_data(30, 1);
   std::vector<std::uint64_t> offsets = {0};
   std::vector<std::uint32_t> columns;
   std::vector<double> values;
@@ -95,8 +95,8 @@ TEST(AddRandomFeature, PutsOneMeasurementBehindTheOthersAndMovesWords) {
   }
 }
 
-TEST(SelectNodes, KeepsWhatBelongsToThem) {
-  const Dataset data = draw_ring_log(50, 1);
+TEST(SelectNodes, KeepsTheirDataAndEdges) {
+  const Dataset data = draw_ring_data(50, 1);
   Rng rng(1, Stream::kRefuter, 0);
   const std::vector<NodeIndex> nodes = draw_most_nodes(50, rng);
   ASSERT_EQ(nodes.size(), 45U);
@@ -114,15 +114,15 @@ TEST(SelectNodes, KeepsWhatBelongsToThem) {
   }
 }
 
-TEST(Refute, TheNetworkRidgePassesWhereItIsRight) {
+TEST(Refute, TheNetworkRidgePassesWhereItIsWellSpecified) {
   const TemporaryFolder folder;
-  const Dataset data = draw_ring_log(400, 3);
+  const Dataset data = draw_ring_data(400, 3);
   RefuteOptions options;
   options.draws = 4;
   const Refutation found =
       refute(Context(2, 2), data, treat_all(400), options, UnitWork{UnitStore(folder.path())});
   const RefutedPolicy& all = found.policies.at(0);
-  EXPECT_NEAR(all.difference, 1.5, 0.4) << "half of them are not treated";
+  EXPECT_NEAR(all.difference, 1.5, 0.4) << "half of the units are untreated";
   EXPECT_GT(all.standard_error, 0);
   EXPECT_LE(all.standard_error, all.population_standard_error);
   ASSERT_EQ(all.checks.size(), 5U);
@@ -132,15 +132,15 @@ TEST(Refute, TheNetworkRidgePassesWhereItIsRight) {
                               << check.allowed;
   }
   for (const double difference : all.checks[0].differences) {
-    EXPECT_LT(std::abs(difference), 0.5) << "a treatment that does nothing";
+    EXPECT_LT(std::abs(difference), 0.5) << "placebo treatment";
   }
   const auto& seeds = all.checks[3].differences;
   EXPECT_NE(seeds[0], seeds[1]);
 }
 
-TEST(Refute, TheBootstrapFindsErrorsThatAreTooSmall) {
-  // Blocks of ten neighbours share their noise and their treatment: nodes one by one know nothing
-  // of that, groups do.
+TEST(Refute, TheBootstrapDetectsStandardErrorsThatAreTooSmall) {
+  // Blocks of ten neighbours share noise and treatment: a bootstrap of nodes misses that, one of
+  // clusters does not.
   const TemporaryFolder folder;
   Rng rng(4, Stream::kTest, 34);
   constexpr std::size_t kNodes = 400;
@@ -167,7 +167,7 @@ TEST(Refute, TheBootstrapFindsErrorsThatAreTooSmall) {
   RefuteOptions options;
   options.draws = 12;
   options.checks = {"bootstrap"};
-  options.network_ridge.ridge_groups = {"own"};  // a model that is blind to the blocks
+  options.network_ridge.ridge_groups = {"own"};  // a model that ignores the blocks
   const auto moved = [&](BootstrapUnits units) {
     options.bootstrap_by = units;
     return refute(Context(2, 2), data, treat_all(kNodes), options,
@@ -182,8 +182,8 @@ TEST(Refute, TheBootstrapFindsErrorsThatAreTooSmall) {
   EXPECT_EQ(nodes.allowed, clusters.allowed);
 }
 
-TEST(BootstrapLogs, KeepWhatWasLoggedButForTheSigns) {
-  const Dataset data = draw_ring_log(60, 1);
+TEST(BootstrapSample, KeepsTheResidualsUpToTheirSigns) {
+  const Dataset data = draw_ring_data(60, 1);
   BootstrapWorld world{.mu = Matrix<double>(60, 2, 2.0),
                        .residual = std::vector<double>(60),
                        .noise = Matrix<double>(60, 2, 0.0)};
@@ -193,32 +193,32 @@ TEST(BootstrapLogs, KeepWhatWasLoggedButForTheSigns) {
   bool saw_different_signs = false;
   for (std::uint64_t draw = 0; draw < 8; ++draw) {
     Rng rng(1, Stream::kTest, draw);
-    const BootstrapLog log = draw_log(world, data, rng);
-    EXPECT_EQ(log.data.treatment, data.treatment);
-    const auto sign = [&](std::size_t i) { return log.data.outcome[i] > 2 ? 1.0 : -1.0; };
+    const BootstrapSample drawn = draw_sample(world, data, rng);
+    EXPECT_EQ(drawn.data.treatment, data.treatment);
+    const auto sign = [&](std::size_t i) { return drawn.data.outcome[i] > 2 ? 1.0 : -1.0; };
     for (std::size_t i = 0; i < 60; ++i) {
-      EXPECT_DOUBLE_EQ(log.data.outcome[i], 2 + sign(i < 30 ? 0 : 30) * world.residual[i]);
-      EXPECT_DOUBLE_EQ(log.outcome(i, 1 - data.treatment[i]), 2) << "no noise was asked for";
+      EXPECT_DOUBLE_EQ(drawn.data.outcome[i], 2 + sign(i < 30 ? 0 : 30) * world.residual[i]);
+      EXPECT_DOUBLE_EQ(drawn.outcome(i, 1 - data.treatment[i]), 2) << "noise variance 0";
     }
     saw_different_signs = saw_different_signs || sign(0) != sign(30);
     double expected = 0;
     for (std::size_t i = 0; i < 60; ++i) {
-      expected += (log.outcome(i, 1) - log.data.outcome[i]) / 60;
+      expected += (drawn.outcome(i, 1) - drawn.data.outcome[i]) / 60;
     }
-    EXPECT_NEAR(true_gain(log, treat_all(60)[0].probability.view()), expected, 1e-12);
-    BootstrapLog weighed = log;
+    EXPECT_NEAR(true_gain(drawn, treat_all(60)[0].probability.view()), expected, 1e-12);
+    BootstrapSample weighed = drawn;
     weighed.data.weight.assign(60, 0.0);
     weighed.data.weight[7] = 3;
     EXPECT_NEAR(true_gain(weighed, treat_all(60)[0].probability.view()),
-                log.outcome(7, 1) - log.data.outcome[7], 1e-12);
+                drawn.outcome(7, 1) - drawn.data.outcome[7], 1e-12);
   }
   EXPECT_TRUE(saw_different_signs);
 }
 
-TEST(Refute, GoesOnWhereItWasAndDoesNotDependOnThreads) {
+TEST(Refute, ResumesAndDoesNotDependOnThreads) {
   const TemporaryFolder folder;
   const TemporaryFolder other;
-  const Dataset data = draw_ring_log(80, 1);
+  const Dataset data = draw_ring_data(80, 1);
   RefuteOptions options;
   options.draws = 2;
   options.checks = {"subset", "placebo"};
@@ -236,10 +236,10 @@ TEST(Refute, GoesOnWhereItWasAndDoesNotDependOnThreads) {
   EXPECT_EQ(to_json(first).dump(), to_json(again).dump());
   EXPECT_EQ(to_json(first).dump(), to_json(elsewhere).dump());
   options.draws = 3;
-  EXPECT_EQ(run(Context(1, 3), folder).units.num_reused, 5U) << "only what is new";
+  EXPECT_EQ(run(Context(1, 3), folder).units.num_reused, 5U) << "computes new units only";
 }
 
-TEST(JudgeCheck, KnowsItsThresholds) {
+TEST(JudgeCheck, AppliesTheThresholds) {
   const RefutedPolicy answer{
       .policy = "p", .difference = 5, .standard_error = 1, .population_standard_error = 2};
   const auto passes = [&](RefuteCheck check, std::vector<double> differences) {
@@ -247,39 +247,39 @@ TEST(JudgeCheck, KnowsItsThresholds) {
   };
   EXPECT_TRUE(passes(RefuteCheck::kPlacebo, {0.4, 0.5}));
   EXPECT_FALSE(passes(RefuteCheck::kPlacebo, {0.7, 0.71}));
-  EXPECT_TRUE(passes(RefuteCheck::kPlacebo, {-2, 4})) << "chance";
+  EXPECT_TRUE(passes(RefuteCheck::kPlacebo, {-2, 4})) << "within two standard errors";
   for (const RefuteCheck check : {RefuteCheck::kFeature, RefuteCheck::kSeeds}) {
     EXPECT_TRUE(passes(check, {5.4, 4.6}));
     EXPECT_TRUE(passes(check, {5.6, 5})) << "one of two, root mean square 0.42";
     EXPECT_FALSE(passes(check, {5.8, 5}));
   }
-  EXPECT_TRUE(passes(RefuteCheck::kBootstrap, {1.9, -2.0})) << "√(2/2) for chance";
+  EXPECT_TRUE(passes(RefuteCheck::kBootstrap, {1.9, -2.0})) << "threshold 1 + √(2/2)";
   EXPECT_FALSE(passes(RefuteCheck::kBootstrap, {2.1, -2.1}));
   EXPECT_FALSE(passes(RefuteCheck::kBootstrap, std::vector<double>(200, 1.2)))
-      << "many reruns leave little to chance";
+      << "many reruns have a lower threshold";
   EXPECT_TRUE(passes(RefuteCheck::kSubset, {5.9, 4.1}));
   EXPECT_FALSE(passes(RefuteCheck::kSubset, {6.1}));
-  EXPECT_FALSE(passes(RefuteCheck::kSeeds, {})) << "nothing is known";
+  EXPECT_FALSE(passes(RefuteCheck::kSeeds, {})) << "no reruns";
 }
 
-TEST(RefuteSentences, SayWhatFailed) {
+TEST(RefuteSentences, DescribeTheFailure) {
   const RefutedPolicy answer{
       .policy = "p", .difference = 5, .standard_error = 1, .population_standard_error = 2};
   const auto sentence = [&](RefuteCheck check, std::vector<double> differences) {
     return check_sentence(judge_check(check, std::move(differences), answer), answer);
   };
   EXPECT_EQ(sentence(RefuteCheck::kSeeds, {5.25}),
-            "Other folds typically moved the answer by 0.25.");
-  EXPECT_NE(sentence(RefuteCheck::kPlacebo, {3, 3.1}).find("effects that are not there"),
+            "Other folds typically changed the estimate by 0.25.");
+  EXPECT_NE(sentence(RefuteCheck::kPlacebo, {3, 3.1}).find("effects that do not exist"),
             std::string::npos);
   EXPECT_NE(sentence(RefuteCheck::kSubset, {}).find("failed"), std::string::npos);
 }
 
-TEST(Refute, RefusesChecksThatDoNotExistAndDataWithoutALog) {
+TEST(Refute, RefusesUnknownChecksAndDataWithoutOutcomes) {
   const TemporaryFolder folder;
   RefuteOptions options;
   options.checks = {"placebos"};
-  const Dataset data = draw_ring_log(40, 1);
+  const Dataset data = draw_ring_data(40, 1);
   const UnitStore store(folder.path());
   EXPECT_THROW(refute(Context(), data, treat_all(40), options, UnitWork{store}), Error);
   EXPECT_THROW(refute(Context(), Dataset{}, {}, {}, UnitWork{store}), Error);

@@ -21,7 +21,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using testing::TemporaryFolder;
 
-/// Units that draw from their seed, and count how often they are computed.
+/// Units that draw from their seed and count how often they are computed.
 struct Experiment {
   std::vector<std::atomic<int>> calls;
   std::vector<Unit> units;
@@ -95,7 +95,7 @@ TEST(RunUnits, RecordsAreTheSameAtAnyNumberOfThreads) {
   }
 }
 
-TEST(RunUnits, ARecordThatIsNotTheUnitsIsComputedAnewWithARemark) {
+TEST(RunUnits, AnInvalidRecordIsRecomputedWithARemark) {
   const TemporaryFolder folder;
   Experiment experiment(2);
   const Context context(0, 1);
@@ -106,9 +106,9 @@ TEST(RunUnits, ARecordThatIsNotTheUnitsIsComputedAnewWithARemark) {
   const std::string good = bytes_of(file);
   const auto edited = [&](const char* from, const std::string& to) {
     std::string text = good;
-    const std::size_t place = text.find(from);
-    EXPECT_NE(place, text.npos) << from;
-    return text.replace(place, std::string_view(from).size(), to);
+    const std::size_t position = text.find(from);
+    EXPECT_NE(position, text.npos) << from;
+    return text.replace(position, std::string_view(from).size(), to);
   };
   int expected_calls = 1;
   for (const std::string& bad :
@@ -133,7 +133,7 @@ TEST(RunUnits, ARecordThatIsNotTheUnitsIsComputedAnewWithARemark) {
   EXPECT_EQ(experiment.calls[1], 1);
 }
 
-TEST(RunUnits, AResultOfTheWrongShapeIsComputedAnewWithARemark) {
+TEST(RunUnits, AResultOfTheWrongStructureIsRecomputedWithARemark) {
   const TemporaryFolder folder;
   Experiment experiment(2);
   const auto draw = experiment.units[0].run;
@@ -152,7 +152,7 @@ TEST(RunUnits, AResultOfTheWrongShapeIsComputedAnewWithARemark) {
   EXPECT_TRUE(report.records[0].result.contains("draw"));
 }
 
-TEST(RunUnits, AFolderInPlaceOfARecordStopsNothing) {
+TEST(RunUnits, AFolderAtTheRecordsPathStopsNothing) {
   const TemporaryFolder folder;
   Experiment experiment(3);
   const UnitStore store(folder.path());
@@ -167,7 +167,7 @@ TEST(RunUnits, AFolderInPlaceOfARecordStopsNothing) {
   EXPECT_EQ(run_units(Context(0, 1), UnitWork{store}, experiment.units, "test").num_reused, 2U);
 }
 
-TEST(RunUnits, AFailureStaysItsOwnAndIsRetriedOnRequestOnly) {
+TEST(RunUnits, AFailureAffectsNoOtherUnitAndIsRetriedOnRequestOnly) {
   const TemporaryFolder folder;
   Experiment experiment(6);
   bool broken = true;
@@ -197,7 +197,7 @@ TEST(RunUnits, AFailureStaysItsOwnAndIsRetriedOnRequestOnly) {
   EXPECT_EQ(experiment.num_calls(), 6);
 }
 
-TEST(RunUnits, CancellingKeepsWhatIsFinishedAndLeavesTheRest) {
+TEST(RunUnits, CancellationKeepsFinishedUnits) {
   class StopsAfter : public ProgressObserver {
    public:
     explicit StopsAfter(std::uint64_t done) : done_(done) {}
@@ -225,7 +225,7 @@ TEST(RunUnits, CancellingKeepsWhatIsFinishedAndLeavesTheRest) {
   }
 }
 
-TEST(RunUnits, AUnitThatIsUnderWayStopsAtItsNextStep) {
+TEST(RunUnits, CancellationStopsARunningUnitAtItsNextStep) {
   class StopsInside : public ProgressObserver {
    public:
     bool update(std::string_view, std::uint64_t, std::uint64_t) override { return ++updates < 10; }
@@ -235,7 +235,7 @@ TEST(RunUnits, AUnitThatIsUnderWayStopsAtItsNextStep) {
   Experiment experiment(2);
   for (Unit& unit : experiment.units) {
     unit.run = [](const Context& context) -> Json {
-      while (true) context.report("for ever", 0, 1);  // ends by Cancelled only
+      while (true) context.report("for ever", 0, 1);  // ends only by Cancelled
     };
   }
   StopsInside observer;
@@ -245,7 +245,7 @@ TEST(RunUnits, AUnitThatIsUnderWayStopsAtItsNextStep) {
   EXPECT_TRUE(records_in(folder.path()).empty());
 }
 
-TEST(RunUnits, AFreshResultIsWhatAResumedRunWillRead) {
+TEST(RunUnits, AFreshResultEqualsTheOneOfAResumedRun) {
   const TemporaryFolder folder;
   Experiment experiment(1);
   experiment.units[0].run = [](const Context&) -> Json {
@@ -259,7 +259,7 @@ TEST(RunUnits, AFreshResultIsWhatAResumedRunWillRead) {
   EXPECT_EQ(fresh.records[0].result.dump(), resumed.records[0].result.dump());
 }
 
-TEST(UnitIdentity, EveryPartOfItHasAPartInTheId) {
+TEST(UnitIdentity, TheIdDependsOnEveryPart) {
   const UnitIdentity plain{.kind = "a", .options = {{"x", 1}}, .seed = 1, .data_checksum = "d"};
   UnitIdentity other = plain;
   EXPECT_EQ(other.id(), plain.id());
@@ -277,13 +277,13 @@ TEST(UnitIdentity, EveryPartOfItHasAPartInTheId) {
   EXPECT_NE(other.id(), plain.id());
 }
 
-TEST(UnitStore, SaysWhereItCannotBeMade) {
+TEST(UnitStore, ThrowsWhereItCannotBeCreated) {
   const TemporaryFolder folder;
   const auto file = folder.write("taken", "");
   EXPECT_THROW(UnitStore(file / "below"), Error);
 }
 
-TEST(RunUnits, ShardsShareTheUnitsAndTheLastOneHasAll) {
+TEST(RunUnits, ShardsDivideTheUnitsAndTheLastOneHasAllRecords) {
   const TemporaryFolder whole_folder;
   const TemporaryFolder shared_folder;
   Experiment alone(11);
@@ -296,7 +296,7 @@ TEST(RunUnits, ShardsShareTheUnitsAndTheLastOneHasAll) {
   };
   EXPECT_THROW(run_shard(2), OtherShardsAreBusy);
   EXPECT_EQ(experiment.num_calls(), 4);
-  EXPECT_THROW(run_shard(2), OtherShardsAreBusy);  // goes on where it was: nothing is left to do
+  EXPECT_THROW(run_shard(2), OtherShardsAreBusy);  // resumes: nothing is left to compute
   EXPECT_EQ(experiment.num_calls(), 4);
   EXPECT_THROW(run_shard(3), OtherShardsAreBusy);
   const UnitsReport last = run_shard(1);
@@ -307,10 +307,10 @@ TEST(RunUnits, ShardsShareTheUnitsAndTheLastOneHasAll) {
   }
 }
 
-TEST(RunUnits, AShardDoesWhatIsMissingWhereMoreStandsOnIt) {
+TEST(RunUnits, AShardComputesMissingUnitsOnRequest) {
   const TemporaryFolder folder;
   Experiment experiment(7);
-  UnitWork work{.store = UnitStore(folder.path()), .shard = {2, 4}, .does_what_is_missing = true};
+  UnitWork work{.store = UnitStore(folder.path()), .shard = {2, 4}, .computes_missing = true};
   EXPECT_EQ(run_units(Context(0, 2), work, experiment.units, "test").num_reused, 0U);
   EXPECT_EQ(experiment.num_calls(), 7);
   work.shard.number = 1;

@@ -11,7 +11,7 @@
 
 namespace cone::testing {
 
-/// One network that a study is through with in a second.
+/// One network on which a study takes about a second.
 inline std::vector<StudyNetwork> small_study_networks(std::uint32_t nodes = 200) {
   NetworkOptions options;
   options.nodes = nodes;

@@ -41,7 +41,7 @@ StudyOptions tiny_study() {
   return options;
 }
 
-TEST(ErrorSummary, IsWhatTheDefinitionsSay) {
+TEST(ErrorSummary, FollowsTheDefinitions) {
   const ErrorSummary summary = summarise_errors({{0.3, -0.1}, {0.2, 0.2}});
   EXPECT_NEAR(summary.rmse, std::sqrt((0.05 + 0.04) / 2), 1e-12);
   EXPECT_NEAR(summary.mae, 0.2, 1e-12);
@@ -52,7 +52,7 @@ TEST(ErrorSummary, IsWhatTheDefinitionsSay) {
   EXPECT_NEAR(summary.rmse_error, 0.005 / (2 * summary.rmse), 1e-12);
 }
 
-TEST(ErrorSummary, MissingValuesAreCountedAndLeftOut) {
+TEST(ErrorSummary, MissingValuesAreCountedAndExcluded) {
   const double missing = std::nan("");
   const ErrorSummary summary = summarise_errors({{0.3, missing}, {missing, missing}, {0.1, 0.1}});
   EXPECT_EQ(summary.num_missing, 3U);
@@ -60,7 +60,7 @@ TEST(ErrorSummary, MissingValuesAreCountedAndLeftOut) {
   EXPECT_TRUE(std::isnan(summarise_errors({{missing}, {missing}}).rmse));
 }
 
-TEST(Study, ARunSeesTheTruthOfItsTestNodesOnly) {
+TEST(Study, TheTruthIsThatOfTheTestNodes) {
   const TemporaryFolder folder;
   const auto networks = tiny_networks();
   const auto settings = study_settings(networks, tiny_study(), 0);
@@ -75,7 +75,7 @@ TEST(Study, ARunSeesTheTruthOfItsTestNodesOnly) {
   EXPECT_EQ(result.at("values").size(), group.methods.size());
 }
 
-TEST(Study, AGroupThatSelectsNothingFitsOnTrainAndValidation) {
+TEST(Study, AGroupWithoutSelectionFitsOnTrainAndValidation) {
   const auto networks = tiny_networks();
   const auto settings = study_settings(networks, tiny_study(), 0);
   constexpr std::array kMethods = {StudyMethod{"dm_ols2", "dm_ols2"},
@@ -143,7 +143,7 @@ TEST(Study, MoreSimulationsReuseTheFirstOnes) {
   EXPECT_EQ(more.num_reused, few.num_units);
 }
 
-TEST(Study, FigureTwoCoversTheGridOnTheStrongSettingOnly) {
+TEST(Study, FigureTwoCoversTheGridAtKappaTwoOnly) {
   const auto networks = tiny_networks();
   const TemporaryFolder folder;
   StudyOptions options = tiny_study();

@@ -32,7 +32,7 @@ TuneOptions three_folds(int tune_folds) {
   return options;
 }
 
-TEST(Tune, ScoresAreWhatTheFullFitReachesOnItsValidationNodes) {
+TEST(Tune, ScoresAreTheValidationLossesOfTheFullFit) {
   const TemporaryFolder folder;
   const Dataset data = simulated_network(150);
   const Context context(5, 2);
@@ -51,7 +51,7 @@ TEST(Tune, ScoresAreWhatTheFullFitReachesOnItsValidationNodes) {
   }
 }
 
-TEST(Tune, TheOutcomesOfTheNodesThatAFoldScoresHaveNoPartInIt) {
+TEST(Tune, ScoresDoNotDependOnTheOutcomesOfTheScoredNodes) {
   const TemporaryFolder folder;
   Dataset data = simulated_network(150);
   const Context context(5, 2);
@@ -61,7 +61,7 @@ TEST(Tune, TheOutcomesOfTheNodesThatAFoldScoresHaveNoPartInIt) {
   const FitPlan plan = make_plan(context, data, three_folds(1).plan, context.seed());
   for (const NodeIndex i : plan.tasks[0].score) data.outcome[i] += 100;
   const Tuning after = tune(context, data, grid, three_folds(1), UnitWork{store});
-  EXPECT_EQ(after.units.num_reused, 0U);  // other data are other units
+  EXPECT_EQ(after.units.num_reused, 0U);  // other data, other units
   EXPECT_EQ(before.ranked[0].score, after.ranked[0].score);
 }
 
@@ -74,7 +74,7 @@ TEST(Tune, APointThatDivergesComesLastWithAReason) {
   EXPECT_EQ(tuning.ranked[0].options.learning_rate, 0.02);
   EXPECT_NE(tuning.ranked[1].failure.find("diverged"), std::string::npos);
   EXPECT_EQ(tuning.units.num_failed, 1U);
-  EXPECT_NE(tuning_text(tuning).find("1 failed: the training diverged"), std::string::npos);
+  EXPECT_NE(tuning_text(tuning).find("1 failed: training diverged"), std::string::npos);
 }
 
 TEST(Tune, AGridThatFailsAltogetherIsAnError) {
@@ -96,7 +96,7 @@ TEST(Tune, TheBestPointCanBeReadBackFromItsFile) {
             canonical_text(tuning.ranked[0].options));
 }
 
-TEST(Tune, BareNetworksAndTooManyFoldsAreRefused) {
+TEST(Tune, DataWithoutOutcomesAndTooManyFoldsAreRefused) {
   const TemporaryFolder folder;
   const UnitStore store(folder.path());
   Dataset data = simulated_network(150);

@@ -25,7 +25,7 @@ ValueTable small_table(int threads, const std::filesystem::path& folder, int sim
                          UnitWork{UnitStore(folder)});
 }
 
-/// One method called network_dm beside naive and cone, with errors of our choice.
+/// A table of naive, cone and network_dm with given errors.
 ValueTable table_of_errors(const std::vector<double>& naive, const std::vector<double>& cone,
                            const std::vector<double>& network) {
   ValueTable table{.settings = {"world"}, .methods = {"naive", "cone", "network_dm"}};
@@ -79,7 +79,7 @@ TEST(ValueStudy, IsTheSameAtAnyNumberOfThreadsAndWhenResumed) {
   EXPECT_EQ(small_table(2, first.path(), 3).run.num_reused, 12U);
 }
 
-TEST(ValueStudy, EveryRowIsHeldAgainstTheTruthOfAllNodes) {
+TEST(ValueStudy, EveryRowIsComparedWithTheTruthOfAllNodes) {
   const auto networks = testing::small_study_networks();
   const ValueSetting setting{.name = "a", .network = &networks[0], .seed = 7};
   const std::vector<std::string_view> names = {"naive", "cone", "network_dm", "dm_ridge",
@@ -94,7 +94,7 @@ TEST(ValueStudy, EveryRowIsHeldAgainstTheTruthOfAllNodes) {
       simulate_data(Context(7, 1), networks[0].network, OutcomeOptions{}, 1).data;
   const auto policy = random_weights_policy(1)->probabilities(Context(0, 1), data.observed.features,
                                                               data.observed.graph);
-  for (const ValueGroup& group : {groups[0], groups[2], topics_group()}) {
+  for (const ValueGroup& group : {groups[0], groups[2], oracle_group()}) {
     const Unit unit = value_unit(setting, 1, group);
     const auto result = unit.run(Context(unit.identity.seed, 1));
     EXPECT_TRUE(unit.accepts(result));
@@ -107,9 +107,9 @@ TEST(ValueStudy, EveryRowIsHeldAgainstTheTruthOfAllNodes) {
   EXPECT_FALSE(value_unit(setting, 1, groups[0]).accepts({{"random-weights", 1}}));
 }
 
-TEST(ValueStudy, TheRowThatKnowsTheTopicsSeesThemAndNotTheWords) {
+TEST(ValueStudy, TheOracleUsesTheTopicsInsteadOfTheWords) {
   const auto networks = testing::small_study_networks();
-  // Strong own influence and no neighbours: linear in the topics, hidden from the words' noise.
+  // Without neighbours' influence the outcome is linear in the topics, of which words are noisy.
   const ValueSetting setting{.name = "a",
                              .network = &networks[0],
                              .outcome = {.kappa1 = 10, .kappa2 = 0, .noise = 0.01},
@@ -120,27 +120,27 @@ TEST(ValueStudy, TheRowThatKnowsTheTopicsSeesThemAndNotTheWords) {
     return std::abs(part.at("rows").at(group.rows[0].label).at("value").get<double>() -
                     part.at("truth").get<double>());
   };
-  EXPECT_LT(error_of(topics_group()), 0.01);
+  EXPECT_LT(error_of(oracle_group()), 0.01);
   EXPECT_GT(error_of(group_estimators(names)[0]), 0.05);
 }
 
-TEST(ValueStudy, CountsTheIntervalsThatHoldTheTruth) {
+TEST(ValueStudy, MeasuresCoverage) {
   const testing::TemporaryFolder folder;
   const ValueTable table = small_table(2, folder.path());
   const ValueCell& naive = table.cells[1][table.find_method("naive").value()][0];
   EXPECT_EQ(naive.num_intervals, 2U);
   EXPECT_EQ(naive.by_simulation.size(), 2U);
   EXPECT_TRUE(naive.coverage == 0 || naive.coverage == 0.5 || naive.coverage == 1);
-  EXPECT_NE(value_text(table).find("knows the topics"), std::string::npos);
+  EXPECT_NE(value_text(table).find("oracle topics"), std::string::npos);
   EXPECT_NE(value_markdown(table).find("**"), std::string::npos);
 }
 
-TEST(ValueStudy, RefusesNamesThatTheUserMadeUp) {
+TEST(ValueStudy, RefusesUnknownEstimators) {
   const std::vector<std::string> given = {"naive", "nosuch"};
   EXPECT_THROW(choose_estimators(given, {}), Error);
 }
 
-TEST(Worlds, CoverTheNetworksAndEveryStressOnTheGeneratedOnes) {
+TEST(Worlds, CoverTheNetworksAndEverySyntheticWorld) {
   const auto networks = testing::small_study_networks();
   const auto generated = generate_study_networks(Context(1, 1), {.nodes = 150});
   ASSERT_EQ(generated.size(), 2U);
@@ -152,10 +152,10 @@ TEST(Worlds, CoverTheNetworksAndEveryStressOnTheGeneratedOnes) {
   EXPECT_EQ(settings[0].outcome.normalisation, Normalisation::kRow);
   EXPECT_EQ(settings[0].outcome.kappa2, 2);
   EXPECT_EQ(settings[8].network, &generated[1]);
-  EXPECT_EQ(settings[8].outcome.world, World::kBent);
+  EXPECT_EQ(settings[8].outcome.world, World::kNonlinear);
 }
 
-TEST(Worlds, HarmIsMoreThanATenthWorseAndNotByChance) {
+TEST(Worlds, HarmIsASignificantlyLargerError) {
   const std::vector<double> small = {0.01, -0.011, 0.009, 0.0105, -0.01};
   const std::vector<double> large = {0.1, 0.11, -0.12, 0.1, 0.09};
   const std::vector<double> wild = {0.001, 0.001, 0.001, 0.001, 0.2};
@@ -175,7 +175,7 @@ TEST(Worlds, HarmIsMoreThanATenthWorseAndNotByChance) {
   EXPECT_TRUE(worlds_json(table_of_errors(large, small, large))["verdicts"][0]["harm"].get<bool>());
 }
 
-TEST(Ablation, LeavesOutEachGroupOnceAndTriesEveryStrengthOfUndersmoothing) {
+TEST(Ablation, LeavesOutEachGroupOnceAndTriesEveryUndersmoothing) {
   const std::vector<ValueGroup> groups = ablation_groups();
   ASSERT_EQ(groups.size(), 1 + kGroupSwitches.size() + 3 + 4);
   EXPECT_TRUE(groups[0].options.network_ridge.ridge_groups.empty());
@@ -185,7 +185,7 @@ TEST(Ablation, LeavesOutEachGroupOnceAndTriesEveryStrengthOfUndersmoothing) {
   for (const ValueGroup& group : groups) {
     EXPECT_TRUE(option_faults(group.options).empty()) << group.name;
     Unit unit = value_unit(setting, 0, group);
-    // Options alone must tell the rows apart.
+    // Options alone must distinguish the rows.
     unit.identity.options.erase("group");
     unit.identity.options.erase("rows");
     EXPECT_TRUE(identities.insert(unit.identity.id()).second) << group.name;

@@ -12,8 +12,8 @@
 
 namespace cone::testing {
 
-/// A log of `num_arms` arms on a ring: arm a is likelier where a·x0 is large, and pays
-/// x0 + a·(0.5 + 0.3·x1) + noise. One policy that leans on x1, as softmax of a·x1/2.
+/// Logged data of `num_arms` arms on a ring: the propensity of arm a grows with a·x0, its outcome
+/// is x0 + a·(0.5 + 0.3·x1) + noise. One policy that depends on x1, the softmax of a·x1/2.
 inline SmallWorld arms_world(std::size_t n, std::size_t num_arms, std::uint64_t item) {
   Rng rng(31, Stream::kTest, item);
   SmallWorld world = small_world(n, 0, 0, item);
@@ -57,7 +57,7 @@ inline SmallWorld arms_world(std::size_t n, std::size_t num_arms, std::uint64_t 
   return world;
 }
 
-/// The same log with arm a called order[a].
+/// The same data with arm a relabelled order[a].
 inline SmallWorld with_arms_relabelled(const SmallWorld& world, const std::vector<Arm>& order) {
   SmallWorld out = world;
   Dataset& data = out.data.observed;
@@ -79,7 +79,7 @@ inline SmallWorld with_arms_relabelled(const SmallWorld& world, const std::vecto
   return out;
 }
 
-/// The same log with the last arm split into two at random; the policy gives half of it to each.
+/// The same data with the last arm split into two at random; the policy assigns half of it to each.
 inline SmallWorld with_last_arm_split(const SmallWorld& world, std::uint64_t item) {
   SmallWorld out = world;
   Dataset& data = out.data.observed;

@@ -8,7 +8,7 @@
 
 namespace cone::testing {
 
-/// Both arms' columns of what was learnt, one value per node of the data; NaN where not scored.
+/// Fitted nuisances of both arms, one value per node of the data; NaN where not scored.
 struct ByNode {
   std::vector<NodeIndex> scored;
   std::vector<double> mu0, mu1, probability;

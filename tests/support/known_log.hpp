@@ -11,7 +11,7 @@
 
 namespace cone::testing {
 
-/// Everything that an estimate refers to.
+/// Owns the inputs of an estimate.
 struct OwnedEvidence {
   LoggedSample sample;
   Matrix<double> policy;
@@ -28,7 +28,7 @@ struct OwnedEvidence {
   }
 };
 
-/// Propensities of arm 1 as a fit would give them.
+/// Fitted propensities of arm 1.
 inline PropensityTable fitted_table(const std::vector<double>& probability,
                                     const std::vector<double>& unbounded, double bound) {
   return {.e = two_arm_probabilities(probability),
@@ -36,7 +36,7 @@ inline PropensityTable fitted_table(const std::vector<double>& probability,
           .bounds = PropensityBounds::same(bound, 2)};
 }
 
-/// A log of two arms with known potential outcomes and nuisances of one confounder x.
+/// Logged data of two arms with known nuisances, functions of one confounder x.
 struct KnownLog {
   std::vector<Arm> treatment;
   std::vector<double> outcome, policy, propensity, mu0, mu1;
@@ -55,8 +55,8 @@ struct KnownLog {
   }
 };
 
-/// x ~ N(0,1), y(t) = x + t·(1 + x) + noise, policy sigmoid(x) or so. With `confounding` 0 the log
-/// is randomised. The given outcome model is wrong by `model_error` in its slope.
+/// x ~ N(0, 1), y(t) = x + t·(1 + x) + noise, policy sigmoid(0.5 − x). With `confounding` 0
+/// treatment is randomised. The given outcome model has an error of `model_error` in its slope.
 inline KnownLog known_log(std::size_t n, double confounding, double model_error,
                           std::uint64_t item) {
   KnownLog s;

@@ -8,8 +8,8 @@
 
 namespace cone::testing {
 
-/// One to three bytes at or after `first` replaced, by preference with values that make sizes
-/// absurd; one in eight is cut short as well.
+/// Replaces one to three bytes at or after `first`, preferably with values that make sizes absurd;
+/// one in eight results is truncated as well.
 inline std::string mutate(std::string bytes, std::uint64_t number, std::size_t first = 0) {
   Rng rng(20, Stream::kTest, number);
   const std::uint64_t num_bytes = 1 + rng.below(3);

@@ -4,7 +4,7 @@
 
 namespace cone::testing {
 
-/// a·b in the most obvious loops, which kernels are held against. Compiled with full optimisation,
+/// a·b by the obvious loops: the reference for optimised kernels. Compiled with full optimisation,
 /// which tests are not.
 Matrix<double> plain_product(const Matrix<double>& a, const Matrix<double>& b);
 

@@ -8,15 +8,15 @@
 
 namespace cone::testing {
 
-/// Treating is worth x1, so the policy "by x1" ranks as well as can be; the kept column "lots" is
-/// noise. "all" and "none" treat everyone and nobody. A unit's noise under treatment has nothing
-/// to do with that without it, unless both are the same.
+/// The treatment effect is x1, so the policy "by x1" ranks optimally; the kept column "random" is
+/// noise. "all" and "none" treat every node and no node. The noise of a unit's two potential
+/// outcomes is independent or, with `shares_noise`, the same.
 inline SmallWorld ranked_world(std::size_t n, std::uint64_t item, bool shares_noise = false) {
   SmallWorld world = small_world(n, 0.5, 0, item);
   Dataset& data = world.data.observed;
   Matrix<double> truth(n, 2);
   Rng rng(29, Stream::kTest, item);
-  data.kept.push_back({"lots", {}});
+  data.kept.push_back({"random", {}});
   for (std::size_t i = 0; i < n; ++i) {
     const auto x = data.features.matrix.row(i);
     truth(i, 0) = world.data.truth->outcomes()(i, 0);

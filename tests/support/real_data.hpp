@@ -7,7 +7,7 @@
 
 namespace cone::testing {
 
-/// A file of the public data sets, which are not part of the project: looked for in $CONE_DATA_DIR,
+/// A file of the public datasets, which are not part of the project: looked for in $CONE_DATA_DIR,
 /// then in shared/data beside the checkout. Tests skip where it is in neither:
 ///
 ///   const auto path = find_real_data("Flickr.mat");

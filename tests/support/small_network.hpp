@@ -40,8 +40,8 @@ inline Dataset tiny_network() {
   return data;
 }
 
-/// A simulated network with hidden confounding, small enough for many trainings. Neighbours enter
-/// as a mean, which an attention can express.
+/// A simulated network with unmeasured confounding, small enough for many trainings. Neighbours
+/// enter as a mean, which attention can represent.
 inline Dataset simulated_network(std::uint32_t nodes, std::uint64_t seed = 1) {
   const Context context(seed, 2);
   NetworkOptions network;

@@ -20,7 +20,7 @@ struct SmallWorld {
   std::vector<PolicyOnData> policies;
 };
 
-/// With `confounding` 0 the log is randomised.
+/// With `confounding` 0 treatment is randomised.
 inline SmallWorld small_world(std::size_t n, double confounding, double effect,
                               std::uint64_t item) {
   Rng rng(23, Stream::kTest, item);

@@ -11,8 +11,8 @@
 
 namespace cone::testing {
 
-/// Two processes that have the same nodes each, seen from the first: what they find together is
-/// what one process finds on every node twice.
+/// Two ranks with identical nodes, seen from the first: their joint result equals that of one
+/// process in which every node occurs twice.
 class TwoAlike : public Totals {
  public:
   std::size_t size() const override { return 2; }
@@ -20,7 +20,7 @@ class TwoAlike : public Totals {
   void allreduce(std::span<double> values) const override {
     for (double& value : values) value *= 2;
   }
-  std::vector<double> gather(std::span<const double> values) const override {
+  std::vector<double> allgather(std::span<const double> values) const override {
     std::vector<double> both(values.begin(), values.end());
     both.insert(both.end(), values.begin(), values.end());
     return both;

@@ -1,0 +1,167 @@
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "distributed/list_ghosts.hpp"
+#include "distributed/local_data.hpp"
+
+namespace cone::distributed {
+namespace {
+
+/// A node's owner, its position there and its arm.
+struct NodeLocation {
+  std::uint64_t number;
+  std::uint64_t position;
+  std::uint32_t rank;
+  std::uint32_t arm;
+};
+
+/// The rank whose directory has a node's location: equal ranges of node numbers.
+std::size_t directory_rank(std::uint64_t number, std::uint64_t num_nodes, std::size_t num_ranks) {
+  const std::uint64_t per_rank = (num_nodes + num_ranks - 1) / num_ranks;
+  return number / per_rank;
+}
+
+/// Looks up the locations of nodes in the distributed directory.
+std::vector<NodeLocation> locate(const Ranks& ranks, const LocalData& local,
+                                 std::span<const std::uint64_t> wanted) {
+  const std::uint64_t n = local.global.num_nodes;
+  std::vector<std::vector<NodeLocation>> published(ranks.size());
+  for (std::size_t p = 0; p < local.size(); ++p) {
+    published[directory_rank(local.number[p], n, ranks.size())].push_back(
+        {local.number[p], p, static_cast<std::uint32_t>(ranks.rank()), local.arm_of(p)});
+  }
+  std::vector<NodeLocation> known;
+  for (const auto& part : ranks.alltoallv(std::move(published)))
+    known.insert(known.end(), part.begin(), part.end());
+  std::ranges::sort(known, {}, &NodeLocation::number);
+  std::vector<std::vector<std::uint64_t>> requests(ranks.size());
+  for (const std::uint64_t number : wanted) {
+    requests[directory_rank(number, n, ranks.size())].push_back(number);
+  }
+  std::vector<std::vector<NodeLocation>> replies(ranks.size());
+  const auto requested = ranks.alltoallv(std::move(requests));
+  for (std::size_t from = 0; from < ranks.size(); ++from) {
+    for (const std::uint64_t number : requested[from]) {
+      replies[from].push_back(*std::ranges::lower_bound(known, number, {}, &NodeLocation::number));
+    }
+  }
+  std::vector<NodeLocation> out;
+  for (const auto& part : ranks.alltoallv(std::move(replies)))
+    out.insert(out.end(), part.begin(), part.end());
+  return out;
+}
+
+/// Rows in the order of the positions.
+template <class T>
+std::vector<T> take(const std::vector<T>& values, std::span<const std::size_t> order) {
+  std::vector<T> out;
+  out.reserve(order.size());
+  for (const std::size_t i : order) out.push_back(values[i]);
+  return out;
+}
+
+Matrix<double> take(const Matrix<double>& table, std::span<const std::size_t> order) {
+  Matrix<double> out(order.size(), table.cols());
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    std::ranges::copy(table.row(order[k]), out.row(k).begin());
+  }
+  return out;
+}
+
+/// A neighbour's row in a table with ghosts, and its arm.
+struct Neighbour {
+  Arm arm;
+  std::uint32_t row;
+  friend auto operator<=>(const Neighbour&, const Neighbour&) = default;
+};
+
+void list_neighbours(const NodeRows& rows, std::span<const std::size_t> order,
+                     std::span<const NodeLocation> ghosts, LocalData& local) {
+  std::vector<std::uint32_t> position_of(rows.size());
+  for (std::size_t p = 0; p < order.size(); ++p) {
+    position_of[order[p]] = static_cast<std::uint32_t>(p);
+  }
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> ghost_of;  // by number
+  for (std::size_t g = 0; g < ghosts.size(); ++g) {
+    ghost_of.emplace_back(ghosts[g].number, static_cast<std::uint32_t>(g));
+  }
+  std::ranges::sort(ghost_of);
+  const std::size_t num_arms = local.num_arms();
+  std::vector<Neighbour> own;
+  local.list_offsets = {0};
+  local.lists.reserve(rows.neighbours.size());
+  for (const std::size_t i : order) {
+    own.clear();
+    for (std::uint64_t k = rows.edge_offsets[i]; k < rows.edge_offsets[i + 1]; ++k) {
+      const std::uint64_t number = rows.neighbours[k];
+      const auto here = std::ranges::lower_bound(rows.number, number);
+      if (here != rows.number.end() && *here == number) {
+        const auto j = static_cast<std::size_t>(here - rows.number.begin());
+        own.push_back({rows.arm[j], position_of[j]});
+      } else {
+        const auto ghost =
+            std::ranges::lower_bound(ghost_of, number, {}, &decltype(ghost_of)::value_type::first);
+        own.push_back({static_cast<Arm>(ghosts[ghost->second].arm),
+                       static_cast<std::uint32_t>(rows.size() + ghost->second)});
+      }
+    }
+    std::ranges::sort(own);
+    std::size_t next = 0;
+    for (std::size_t a = 0; a < num_arms; ++a) {
+      local.arm_offsets.push_back(local.lists.size());
+      for (; next < own.size() && own[next].arm == a; ++next) local.lists.push_back(own[next].row);
+    }
+    local.list_offsets.push_back(local.lists.size());
+  }
+  local.arm_offsets.push_back(local.lists.size());
+}
+
+}  // namespace
+
+Arm LocalData::arm_of(std::size_t position) const {
+  return static_cast<Arm>(std::ranges::upper_bound(arm_begin, position) - arm_begin.begin() - 1);
+}
+
+LocalData build_local_data(const Ranks& ranks, NodeRows rows, GlobalData global) {
+  const std::size_t num_arms = global.arms.size();
+  std::vector<std::size_t> order(rows.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return rows.arm[i]; });
+  LocalData local{.global = std::move(global),
+                  .number = take(rows.number, order),
+                  .hash = take(rows.hash, order),
+                  .outcome = take(rows.outcome, order),
+                  .group = rows.group.empty() ? rows.group : take(rows.group, order),
+                  .ghosts = Ghosts(ranks, rows.size(), {})};
+  local.arm_begin.assign(num_arms + 1, 0);
+  for (const Arm arm : rows.arm) ++local.arm_begin[arm + 1];
+  for (std::size_t a = 0; a < num_arms; ++a) local.arm_begin[a + 1] += local.arm_begin[a];
+  std::vector<NodeLocation> ghosts =
+      locate(ranks, local, list_ghosts(rows, [&](std::uint64_t number) {
+               return std::ranges::binary_search(rows.number, number);
+             }));
+  std::ranges::sort(ghosts, {},
+                    [](const NodeLocation& g) { return std::pair(g.rank, g.position); });
+  for (const NodeLocation& ghost : ghosts) local.remote.push_back({ghost.rank, ghost.position});
+  local.ghosts = Ghosts(ranks, rows.size(), local.remote);
+  list_neighbours(rows, order, ghosts, local);
+  rows.neighbours = {};
+  ghosts = {};
+  const double mean_degree = 2 * static_cast<double>(local.global.edges.num_edges) /
+                             static_cast<double>(local.global.num_nodes);
+  for (std::size_t p = 0; p < local.size(); ++p) {
+    const auto degree = static_cast<double>(local.list_offsets[p + 1] - local.list_offsets[p]);
+    local.degree.push_back(degree);
+    local.relative_degree.push_back(mean_degree > 0 ? degree / mean_degree : 0);
+    local.inverse_degree.push_back(1 / std::max(degree, 1.0));
+  }
+  std::vector<std::uint32_t> selected(order.begin(), order.end());
+  local.counts = rows.counts.select_rows(selected);
+  local.numeric = take(rows.numeric, order);
+  local.truth = take(rows.truth, order);
+  for (const Matrix<double>& policy : rows.policies) local.policies.push_back(take(policy, order));
+  return local;
+}
+
+}  // namespace cone::distributed

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "cone/matrix.hpp"
+
+#include "distributed/ranks.hpp"
+
+namespace cone::distributed {
+
+/// Sorts the rows of all ranks lexicographically (sample sort), the smallest on rank 0. Parts have
+/// about equal sizes where rows differ; equal rows are on one rank. Collective. O(own · log).
+Matrix<double> distributed_sort(const Ranks& ranks, const Matrix<double>& rows);
+
+}  // namespace cone::distributed

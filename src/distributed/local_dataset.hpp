@@ -1,0 +1,17 @@
+#pragma once
+
+#include "cone/dataset.hpp"
+#include "cone/learn.hpp"
+
+#include "distributed/local_data.hpp"
+
+namespace cone::distributed {
+
+/// The nodes of this rank as a Dataset without a network; node indices are positions. To be made
+/// before features are scaled for the network ridge.
+Dataset make_local_dataset(const Ranks& ranks, const LocalData& local);
+
+/// The same nodes as the sample of estimators, with sums over all ranks.
+LoggedSample make_local_sample(const Ranks& ranks, const LocalData& local);
+
+}  // namespace cone::distributed

@@ -1,0 +1,65 @@
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "data/load_parts.hpp"
+#include "data/npz.hpp"
+#include "distributed/read_data.hpp"
+
+namespace cone::distributed {
+namespace {
+
+/// This rank's rows; nothing, and faults, where they cannot be read. Where all ranks fail, the
+/// fault is one of the whole file and the root reports it.
+std::optional<CsrRows> read_own_rows(const RankReader& reader, const Blocks& blocks,
+                                     const std::filesystem::path& path) {
+  const Ranks& ranks = reader.ranks;
+  std::optional<CsrRows> out;
+  FaultList found;
+  try {
+    out = read_csr_npz_rows(path, blocks.begin(ranks), blocks.first[ranks.rank() + 1]);
+  } catch (const Error& error) {
+    for (const Fault& fault : error.faults()) found.add("features", fault);
+  }
+  const std::uint64_t num_failed = ranks.allreduce(std::uint64_t{out ? 0U : 1U});
+  if (num_failed < ranks.size() || ranks.is_root()) reader.faults.merge(found);
+  return num_failed > 0 ? std::nullopt : std::move(out);
+}
+
+}  // namespace
+
+void read_count_matrix(const RankReader& reader, const Blocks& blocks, NodeRows& rows,
+                       GlobalData& global) {
+  const Ranks& ranks = reader.ranks;
+  const std::filesystem::path path = reader.folder / "features.npz";
+  std::optional<CsrRows> read = read_own_rows(reader, blocks, path);
+  if (!read) return;
+  const auto refuse = [&](std::string what, std::string advice) {
+    if (!ranks.is_root()) return;
+    reader.faults.add("features", {{.file = path.string()}, std::move(what), std::move(advice)});
+  };
+  if (read->num_rows != global.num_nodes) {
+    refuse(fmt::format("{} rows, but nodes.csv has {}", read->num_rows, global.num_nodes),
+           "give one row per node, in the order of nodes.csv");
+    return;
+  }
+  global.num_count_features = read->rows.cols();
+  if (reader.has("feature_names.csv")) {
+    auto names = read_count_names(reader);
+    if (!names) return;
+    if (names->size() != global.num_count_features) {
+      refuse(fmt::format("{} columns, but feature_names.csv has {} names",
+                         global.num_count_features, names->size()),
+             "give one name per column, in order");
+    }
+    global.count_names = std::move(*names);
+  } else {
+    for (std::size_t k = 0; k < global.num_count_features; ++k) {
+      global.count_names.push_back(fmt::format("f{}", k));
+    }
+  }
+  rows.counts = load::without_zeros(std::move(read->rows));
+}
+
+}  // namespace cone::distributed
