@@ -45,7 +45,7 @@ class Warnings(unittest.TestCase):
             self.assertEqual(len(answer.warnings), len(set(answer.warnings)))
         self.assertGreater(len(marked), 1)
         unused = cone.evaluate(data, ["treat-all"], ["dr_ridge"]).warnings
-        self.assertIn('were not used: nuisances="given" takes them', str(unused))
+        self.assertIn('were not used: nuisances="given" uses them', str(unused))
         self.assertNotIn("--", str(unused))
 
 

@@ -149,7 +149,7 @@ class Mistakes(unittest.TestCase):
             roles = {"treatment": "sent", "outcome": "bought",
                      keyword: [wrong] if keyword in lists else wrong}
             with self.subTest(keyword), self.assertRaisesRegex(
-                    cone.Error, f"^has no column '{wrong}', which {keyword}=? ?names; did you mean {right}\\?"):
+                    cone.Error, f"^has no column '{wrong}', named by {keyword}=?; did you mean {right}\\?"):
                 cone.Dataset.from_pandas(frame, **roles)
 
     def test_columns_may_be_called_by_numbers_and_not_twice(self):

@@ -43,7 +43,7 @@ class Zsh(FolderTest):
         self.assertNotIn("--depth", " ".join(offered))
         # What zsh would take for the end of a name, or of a word, is escaped.
         meaning = next(entry for entry in offered if entry.startswith("--undersmoothing:"))
-        self.assertIn(r"when it solves\: below 1", meaning)
+        self.assertIn(r"undersmooth\: less confounding bias", meaning)
 
     def test_policies_are_offered_until_the_next_flag(self):
         for words in (("--policy", ""), ("--policy", "a.csv", "b.csv", "")):

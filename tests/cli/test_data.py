@@ -120,7 +120,7 @@ class Check(FolderTest):
         done = cone("check", self.folder / "survey.csv", *FLAGS, "--policy", "treat-all")
         self.assertEqual(done.returncode, 0, done.stderr)
         for words in ("200 nodes, 7 numeric features, 0 count features", "category, 3 columns", "standardised",
-                      "treated: ", "untreated: ", "network: 0 edges, 200 nodes without any",
+                      "treated: ", "untreated: ", "network: 0 edges, 200 nodes without edges",
                       "policy treat-all: treats 100.0 % of the nodes"):
             self.assertIn(words, done.stdout)
         self.assertLess(done.stdout.index("untreated: "), done.stdout.index("\ntreated: "))

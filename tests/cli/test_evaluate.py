@@ -222,7 +222,7 @@ class Honesty(FolderTest):
         record = self.evaluate(self.folder, "--policy", "treat-all", "--estimators", "naive")
         jsonschema.validate(record, SCHEMA)
         self.assertIsNone(record["policies"][0]["estimates"][0]["mean_weight"])
-        self.assertIn("no propensities could be fitted", record["diagnostics"]["warnings"][0])
+        self.assertIn("no propensity model could be fitted", record["diagnostics"]["warnings"][0])
 
     def test_few_units_of_an_arm_are_named_where_many_others_hide_them(self):
         policy = self.write_rare_arm()

@@ -204,7 +204,7 @@ class Learn(FolderTest):
                                 ([*out, "--max-columns", 51], "--max-columns"),
                                 ([*out, "--split-on", "foes"], "own, degree, neighbour_means"),
                                 ([*out, "--cost", "1"], "LABEL=NUMBER"),
-                                ([*out, "--cost", "1=xx"], "has no column 'xx', which --cost names"),
+                                ([*out, "--cost", "1=xx"], "has no column 'xx', named by --cost"),
                                 ([*out, "--cost", "1=nan"], "LABEL=NUMBER or LABEL=COLUMN"),
                                 ([*out, "--cost", "2=1"], "no arm '2'"),
                                 ([*out, "--cost", "1=1", "--cost", "1=2"], "already"),

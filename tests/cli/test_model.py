@@ -144,7 +144,7 @@ class Evaluating(ModelTest):
         model = self.fit(options=["--folds", 2, "--parts", "network_ridge"])
         message = self.refused(self.folder, "--policy", "uniform", "--model", model, "--attention",
                                self.folder / "a.csv")
-        self.assertIn("--attention: has no part", message)
+        self.assertIn("--attention: has no effect", message)
 
     def test_flags_that_the_model_decides_are_refused(self):
         model = self.fit()
@@ -162,7 +162,7 @@ class Evaluating(ModelTest):
                      ["--embeddings", self.folder / "z.npy"]):
             message = self.refused(self.folder, "--policy", "uniform", "--estimators", "snips",
                                    *flag)
-            self.assertIn(f"{flag[0]}: has no part", message)
+            self.assertIn(f"{flag[0]}: has no effect", message)
 
     def test_other_data_is_refused(self):
         for options in (SMALL, ["--folds", 2, "--parts", "network_ridge"]):

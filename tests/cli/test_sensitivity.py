@@ -25,7 +25,7 @@ class Sensitivity(FolderTest):
         self.assertIn("than the logged policy", done.stdout)
         self.assertIn("odds of treatment", done.stdout)
         self.assertIn("network ridge", done.stdout)
-        self.assertIn("as strong as", done.stdout)
+        self.assertIn("Robustness value", done.stdout)
 
     def test_the_record_has_arrays_and_what_was_asked_for(self):
         record = self.record(MESSAGES, "--policy", "always:email", "uniform", "--lambda-max", 3,

@@ -154,7 +154,7 @@ class Units(FolderTest):
         done = cone("learn", data, "--out", self.folder / "rule.csv", "--weight", "weight",
                     "--budget", 0.5)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("--budget: counts nodes", done.stderr)
+        self.assertIn("--budget: is a share of the nodes", done.stderr)
         done = cone("refute", data, "--policy", "treat-all", "--out", self.folder / "refuted",
                     "--cluster", "village")
         self.assertEqual(done.returncode, 2)

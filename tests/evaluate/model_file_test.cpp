@@ -255,7 +255,7 @@ TEST_F(ModelFile, CutAnywhereWithTheRightChecksumIsRefused) {
         << length;
   }
   std::string longer = bytes + "1234";
-  expect_outcome(sealed(longer), "bytes that are left");
+  expect_outcome(sealed(longer), "remaining bytes");
 }
 
 TEST_F(ModelFile, WithAbsurdSizesIsRefusedBeforeAllocation) {
@@ -265,9 +265,9 @@ TEST_F(ModelFile, WithAbsurdSizesIsRefusedBeforeAllocation) {
   expect_after_putting(num_features_at, std::uint64_t{1} << 31, "tensor layer1.weight is 7 x 16");
   expect_after_putting(num_folds_at, kLarge, "has 4294967295 folds and its plan makes 2");
   expect_after_putting(num_folds_at, std::uint32_t{0}, "has 0 folds and its plan makes 2");
-  expect_after_putting(kPlanAt, kLarge, "4294967295 bytes of text, 65536 at most");
+  expect_after_putting(kPlanAt, kLarge, "4294967295 bytes of text, but at most 65536 are allowed");
   expect_after_putting(kPlanAt, std::uint32_t{65000}, "ends before the options of the plan");
-  expect_after_putting(options_at, kLarge, "4294967295 bytes of text, 65536 at most");
+  expect_after_putting(options_at, kLarge, "4294967295 bytes of text, but at most 65536 are allowed");
   expect_after_putting(options_at, std::uint32_t{65000}, "ends before the options of the networks");
   expect_after_putting(tensors_at, kLarge, "has 4294967295 tensors where its options imply");
   expect_after_putting(tensors_at, std::uint32_t{3}, "has 3 tensors where its options imply");
@@ -283,7 +283,7 @@ TEST_F(ModelFile, WithConsistentHugeSizesIsRefusedBeforeAllocation) {
   constexpr std::uint64_t kFeatures = std::uint64_t{1} << 32;
   put(file, num_features_at, kFeatures);
   put(file, tensors_at + 8 + std::string("layer1.weight").size(), kFeatures);
-  expect_outcome(sealed(file), "bytes that are left");
+  expect_outcome(sealed(file), "remaining bytes");
 }
 
 TEST_F(ModelFile, WithoutPartsOrWithUnknownPartsIsRefused) {

@@ -1,4 +1,5 @@
 // The page of one run.
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,7 @@ TEST(ReportPage, OfEveryKindOfRunIsOneClosedPage) {
     EXPECT_TRUE(page.ends_with("</html>\n"));
     EXPECT_EQ(count(page, "<svg"), count(page, "</svg>")) << name;
     EXPECT_EQ(count(page, "<script"), 0U);
-    EXPECT_EQ(count(visible(page), "nan"), 0U) << name;
+    EXPECT_FALSE(std::regex_search(visible(page), std::regex("\\bnan\\b"))) << name;
     EXPECT_EQ(count(page, "src="), 0U);
     EXPECT_GE(count(page, "role=\"img\""), 3U) << name;
     EXPECT_EQ(count(page, "<svg class=\"chart\""), count(page, "role=\"img\""));
@@ -105,7 +106,8 @@ TEST(ReportPage, ATableOfEstimatesHasOneTarget) {
       "the "
       "sample; --target population has one</p>";
   EXPECT_EQ(count(visible(page_of({record})), reason), record["policies"].size());
-  for (const auto& [estimator, interval] : shown_intervals(record).items()) {
+  const Json for_sample = shown_intervals(record);
+  for (const auto& [estimator, interval] : for_sample.items()) {
     const bool has_other_target = estimator.find("ips") != estimator.npos || estimator == "okb";
     EXPECT_EQ(interval == "–", has_other_target) << estimator << ": " << interval;
   }
@@ -121,7 +123,8 @@ TEST(ReportPage, ATableOfEstimatesHasOneTarget) {
     for (Json& e : policy["estimates"]) e["target"] = "population";
   }
   EXPECT_EQ(count(visible(page_of({record})), "has one"), 0U);
-  for (const auto& [estimator, interval] : shown_intervals(record).items()) {
+  const Json for_population = shown_intervals(record);
+  for (const auto& [estimator, interval] : for_population.items()) {
     EXPECT_NE(interval, "–") << estimator;
   }
 }
@@ -184,7 +187,7 @@ TEST(ReportPage, OfStudiesShowsTheirTables) {
     const std::string page = page_of({parse_json(read_bytes(file), file, "")});
     EXPECT_GE(count(page, "role=\"img\""), 2U) << name;
     EXPECT_EQ(count(page, "role=\"img\""), count(page, "<summary>Numbers</summary>")) << name;
-    EXPECT_EQ(count(visible(page), "nan"), 0U) << name;
+    EXPECT_FALSE(std::regex_search(visible(page), std::regex("\\bnan\\b"))) << name;
   }
 }
 
