@@ -5,7 +5,8 @@
     scripts/render_outputs.py [--bin FOLDER] --check    status 1 if a page shows something else
 
 A block is everything between `<!-- output: COMMAND -->` and `<!-- end output -->`; the command runs
-in a folder that has examples/. `<!-- picture: NAME COMMAND -->` makes docs/NAME_light.svg and
+in a folder that has examples/. In a block `<!-- excerpt: COMMAND -->` every line must be one that the
+command prints, in this order; it is checked, not written. `<!-- picture: NAME COMMAND -->` makes docs/NAME_light.svg and
 docs/NAME_dark.svg of the first chart in the report of COMMAND. The check allows for the last digits
 of numbers, which depend on the processor.
 """
@@ -22,6 +23,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 OUTPUT = re.compile(r"(<!-- output: (.+?) -->\n)(.*?)(<!-- end output -->)", re.S)
+EXCERPT = re.compile(r"<!-- excerpt: (.+?) -->\n(.*?)<!-- end output -->", re.S)
 PICTURE = re.compile(r"<!-- picture: (\w+) (.+?) -->")
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:,\d{3})*(?:\.\d+)?(?!\w)")
 WIDTH = 760  # pixels
@@ -51,6 +53,18 @@ def render_page(text: str, binaries: pathlib.Path) -> str:
         return f"{head}\n" + "\n".join(lines) + f"\n\n{end}"
 
     return OUTPUT.sub(block, text)
+
+
+def find_foreign_lines(text: str, binaries: pathlib.Path):
+    """Lines of excerpts that their commands do not print."""
+    for command, block in EXCERPT.findall(text):
+        printed = iter(in_examples(lambda folder: run(command, binaries, folder)).splitlines())
+        for line in block.splitlines():
+            shown = line.strip()
+            if shown and shown not in ("...", f"$ {command}") and all(
+                    differs(shown, other.strip()) for other in printed):
+                yield f"{command}: {shown}"
+                break
 
 
 def draw(command: str, binaries: pathlib.Path) -> dict[str, str]:
@@ -106,11 +120,12 @@ def main() -> None:
     parser.add_argument("--check", action="store_true")
     arguments = parser.parse_args()
     binaries = arguments.bin.resolve()
-    made = {}
+    made, foreign = {}, []
     for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
         text = page.read_text()
         if OUTPUT.search(text):
             made[page] = render_page(text, binaries)
+        foreign += [f"{page.name}: {line}" for line in find_foreign_lines(text, binaries)]
         for name, command in PICTURE.findall(text):
             for scheme, picture in draw(command, binaries).items():
                 made[ROOT / f"docs/{name}_{scheme}.svg"] = picture
@@ -118,10 +133,12 @@ def main() -> None:
              if not path.exists() or differs(path.read_text(), text)]
     for path in wrong:
         print(f"{path.relative_to(ROOT)}: shows something else than the program prints", file=sys.stderr)
-    if arguments.check:
-        sys.exit(1 if wrong else 0)
-    for path in wrong:
-        path.write_text(made[path])
+    for line in foreign:
+        print(f"{line}: is not what the command prints", file=sys.stderr)
+    if not arguments.check:
+        for path in wrong:
+            path.write_text(made[path])
+    sys.exit(1 if foreign or (arguments.check and wrong) else 0)
 
 
 if __name__ == "__main__":
