@@ -267,7 +267,8 @@ TEST_F(ModelFile, WithAbsurdSizesIsRefusedBeforeAllocation) {
   expect_after_putting(num_folds_at, std::uint32_t{0}, "has 0 folds and its plan makes 2");
   expect_after_putting(kPlanAt, kLarge, "4294967295 bytes of text, but at most 65536 are allowed");
   expect_after_putting(kPlanAt, std::uint32_t{65000}, "ends before the options of the plan");
-  expect_after_putting(options_at, kLarge, "4294967295 bytes of text, but at most 65536 are allowed");
+  expect_after_putting(options_at, kLarge,
+                       "4294967295 bytes of text, but at most 65536 are allowed");
   expect_after_putting(options_at, std::uint32_t{65000}, "ends before the options of the networks");
   expect_after_putting(tensors_at, kLarge, "has 4294967295 tensors where its options imply");
   expect_after_putting(tensors_at, std::uint32_t{3}, "has 3 tensors where its options imply");
