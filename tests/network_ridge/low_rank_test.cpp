@@ -164,14 +164,14 @@ TEST(LowRank, IsAccurateWhereIndicatorsSumToOneAndNoiseIsSmall) {
   // A category as indicators of all its levels, and an outcome that a column nearly determines.
   for (const double noise : {1e-2, 1e-3, 1e-5, 0.0}) {
     Dataset data;
-    constexpr std::size_t kNodes = 1500;
-    data.ids = IdTable::numbered(kNodes);
-    data.graph = Graph(std::vector<std::uint64_t>(kNodes + 1, 0), {});
+    constexpr std::size_t kNumRows = 1500;
+    data.ids = IdTable::numbered(kNumRows);
+    data.graph = Graph(std::vector<std::uint64_t>(kNumRows + 1, 0), {});
     data.arms = {"0", "1"};
     data.features.num_dense = 4;
     data.features.names = {"before", "a", "b", "c"};
     std::vector<std::vector<double>> rows;
-    for (std::size_t i = 0; i < kNodes; ++i) {
+    for (std::size_t i = 0; i < kNumRows; ++i) {
       Rng rng(71, Stream::kTest, i);
       const double before = std::exp(rng.normal());
       const std::size_t level = rng.below(3);
