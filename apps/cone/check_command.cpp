@@ -52,9 +52,10 @@ int run_check(const CheckFlags& flags) {
   const Context context(flags.run.seed, flags.run.threads, &progress);
   const LoadedData data = load_named(context, flags.data, flags.table);
   if (!data.observed.has_log()) {
-    throw Error(ErrorCode::kData, {{.file = flags.data},
-                                   "the data is a bare network: it has no treatments and outcomes",
-                                   "cone simulate draws treatments and outcomes on a network"});
+    throw Error(ErrorCode::kData,
+                {{.file = flags.data},
+                 "the data is a network without treatments and outcomes",
+                 "add treatments and outcomes, or simulate them with cone simulate"});
   }
   DataReport report = report_data(data);
   for (const PolicyOnData& policy : resolve_policies(context, data.observed, flags.policies)) {
@@ -82,7 +83,7 @@ void add_check_command(CLI::App& root, Command& chosen) {
   command->add_option("--json", flags->json, "Write the report to this file (JSON; - for stdout)")
       ->check(file_name);
   flags->run.bind(*command);
-  bind_flags(*command, flags->table, "The table of nodes");
+  bind_flags(*command, flags->table, "Node table");
   command->callback([flags, &chosen] { chosen = [flags] { return run_check(*flags); }; });
 }
 

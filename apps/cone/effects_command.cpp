@@ -143,7 +143,7 @@ void add_effects_command(CLI::App& root, Command& chosen) {
       ->check(file_name);
   add_spreadsheet_flag(*command, flags->cells);
   flags->run.bind(*command);
-  bind_flags(*command, flags->table, "The table of nodes");
+  bind_flags(*command, flags->table, "Node table");
   bind_flags(*command, flags->options, "Network ridge");
   command->callback([flags, command, &chosen] {
     chosen = [flags, command] {

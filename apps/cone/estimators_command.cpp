@@ -11,7 +11,7 @@ namespace {
 constexpr const char* kEstimatorsFooter =
     R"(The outcome model predicts a unit's outcome under each arm. The propensity is the probability
 that a unit receives an arm; "propensity on" names the covariates that it is estimated from. Direct
-methods (dm) use the outcome model, inverse propensity scoring (ips, snips) uses the propensity,
+methods (dm) use the outcome model, inverse propensity weighting (ips, snips) uses the propensity,
 doubly robust estimators (dr) use both.
 
 Examples:

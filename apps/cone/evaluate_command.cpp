@@ -139,7 +139,7 @@ std::string make_report(nlohmann::ordered_json record) {
   return report_html(records);
 }
 
-/// What is missing goes to stderr, last of all.
+/// Lists on stderr, after all other output, what was not finished or not written.
 int finish(const EvaluationRecord& record, const EvaluateFlags& flags, const Outputs& outputs) {
   for (const std::string& file : outputs.left_out()) {
     std::cerr << fmt::format("cone: interrupted; {} was not written\n", printable(file));
@@ -302,7 +302,7 @@ void add_evaluate_command(CLI::App& root, Command& chosen) {
       ->capture_default_str();
   flags->explanations.bind(*command);
   flags->run.bind(*command);
-  bind_flags(*command, flags->table, "The table of nodes");
+  bind_flags(*command, flags->table, "Node table");
   bind_flags(*command, flags->options, "Estimation");
   regroup_flags<BudgetCurveOptions>(*command, "Budgets");
   regroup_flags<KernelBalancingOptions>(*command, "Kernel balancing (okb, cone_okb)");

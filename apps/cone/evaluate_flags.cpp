@@ -45,9 +45,9 @@ void check_budget_flags(const CLI::App& command, const EvaluateFlags& flags) {
 /// Refuses ids in a report that is not written.
 void check_report_flags(const EvaluateFlags& flags) {
   if (!flags.report_ids || !flags.report.empty()) return;
-  throw Error(
-      ErrorCode::kUsage,
-      {{.item = "--report-ids"}, "has no effect without --report", "add it, or leave this out"});
+  throw Error(ErrorCode::kUsage, {{.item = "--report-ids"},
+                                  "has no effect without --report",
+                                  "add --report, or leave it out"});
 }
 
 /// Refuses flags of the distributed engine where it is not used.
@@ -55,7 +55,8 @@ void check_engine_flags(const CLI::App& command, const EvaluateFlags& flags) {
   if (flags.engine == "petsc") return;
   const IsGiven is_given = flags_given(command);
   IdleOptions options(is_given);
-  options.refuse("partition", "has no effect without --engine petsc", "add it, or leave this out");
+  options.refuse("partition", "has no effect without --engine petsc",
+                 "add --engine petsc, or leave it out");
   options.throw_if_any();
 }
 

@@ -177,7 +177,7 @@ void add_fit_command(CLI::App& root, Command& chosen) {
   command->add_option("--out", flags->out, "Model file to write")->required()->check(file_name);
   flags->explanations.bind(*command);
   flags->run.bind(*command);
-  bind_flags(*command, flags->table, "The table of nodes");
+  bind_flags(*command, flags->table, "Node table");
   bind_flags(*command, flags->options, "Plan");
   regroup_flags<NetworkRidgeOptions>(*command, "Network ridge");
   regroup_flags<ConeOptions>(*command, "Networks");

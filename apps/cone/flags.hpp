@@ -30,7 +30,7 @@ inline void add_spreadsheet_flag(CLI::App& command, CsvCells& cells) {
       "begin with = + - @); ids then differ from those of the data");
 }
 
-/// Pages are HTML, whatever their name promises.
+/// Reports are HTML: refuses file names with another extension.
 inline std::string page_name(const std::string& word) {
   const std::string extension = lower_case(std::filesystem::path(word).extension().string());
   const bool fits = extension.empty() || extension == ".html" || extension == ".htm";

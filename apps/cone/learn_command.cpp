@@ -125,7 +125,7 @@ void add_learn_command(CLI::App& root, Command& chosen) {
       ->check(file_name);
   add_spreadsheet_flag(*command, flags->cells);
   flags->run.bind(*command);
-  bind_flags(*command, flags->table, "The table of nodes");
+  bind_flags(*command, flags->table, "Node table");
   bind_flags(*command, flags->options, "Policy tree");
   regroup_flags<NetworkRidgeOptions>(*command, "Network ridge");
   command->callback([flags, command, &chosen] {

@@ -98,8 +98,8 @@ std::string present_flag(std::string_view flag) {
   return present.empty() ? "" : std::string(prefix) + flag_name(present).substr(2);
 }
 
-/// A word that looks like a flag and is none of the command's. CLI11 would first miss what is
-/// required, which the slip may have named.
+/// The message for a word that looks like a flag but is not one of the command's. CLI11 would
+/// report a missing required flag first, which the mistyped word may have been meant for.
 std::optional<std::string> unknown_flag(const CLI::App& root, int argc, char** argv) {
   const std::vector<const CLI::App*> commands = root.get_subcommands({});
   const auto named = std::find_if(commands.begin(), commands.end(), [&](const CLI::App* command) {

@@ -31,9 +31,9 @@ class PrintableBuffer : public std::streambuf {
   std::mutex mutex_;
 };
 
-/// While it lives, nothing on std::cout and std::cerr can command a terminal, whatever names, paths
-/// and messages of other libraries hold. std::clog stays as it is, for the progress bar, which
-/// moves the cursor.
+/// While it exists, no control characters (in names, paths or messages of other libraries) reach
+/// the terminal through std::cout and std::cerr. std::clog is not filtered, because the progress
+/// bar moves the cursor.
 class PrintableOutput {
  public:
   PrintableOutput();

@@ -98,7 +98,7 @@ void add_refute_command(CLI::App& root, Command& chosen) {
       ->required();
   flags->units.bind(*command, "interrupted reruns are resumed");
   flags->run.bind(*command);
-  bind_flags(*command, flags->table, "The table of nodes");
+  bind_flags(*command, flags->table, "Node table");
   command->get_option("--cluster")->group("");  // refused with a reason: not worth a line of help
   bind_flags(*command, flags->options, "Checks");
   regroup_flags<NuisanceOptions>(*command, "Propensities");

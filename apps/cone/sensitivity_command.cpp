@@ -125,7 +125,7 @@ void add_sensitivity_command(CLI::App& root, Command& chosen) {
       ->add_option("--json", flags->json, "Write the full record to this file (JSON; - for stdout)")
       ->check(file_name);
   flags->run.bind(*command);
-  bind_flags(*command, flags->table, "The table of nodes");
+  bind_flags(*command, flags->table, "Node table");
   bind_flags(*command, flags->options, "Sensitivity");
   regroup_flags<NuisanceOptions>(*command, "Propensities");
   regroup_flags<NetworkRidgeOptions>(*command, "Network ridge");

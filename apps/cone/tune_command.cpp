@@ -138,7 +138,7 @@ void add_tune_command(CLI::App& root, Command& chosen) {
   command->add_option("DATA", flags->data, kDataHelp)->required();
   flags->units.bind(*command, "interrupted tuning is resumed");
   flags->run.bind(*command);
-  bind_flags(*command, flags->table, "The table of nodes");
+  bind_flags(*command, flags->table, "Node table");
   const ConeOptions defaults;
   ConeOptions::visit(defaults, GridBinder(*command, *flags));
   bind_flags(*command, flags->options, "Folds");

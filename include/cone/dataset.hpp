@@ -127,7 +127,7 @@ struct FeatureTable {
   std::size_t num_counts() const { return matrix.cols() - num_dense; }
 };
 
-/// A column of the table of nodes that an option names and that is not a feature: costs of an arm,
+/// A column of the node table that an option names and that is not a feature: costs of an arm,
 /// a score that units are ranked by.
 struct NamedColumn {
   std::string name;
@@ -148,8 +148,8 @@ struct Dataset {
   Graph graph;
   FeatureTable features;
   std::vector<std::string> arms = {"0", "1"};  ///< labels, the control arm first
-  std::vector<Arm> treatment;   ///< the arm received; empty for a bare network without logged data
-  std::vector<double> outcome;  ///< empty for a bare network
+  std::vector<Arm> treatment;   ///< the arm received; empty for a network without logged data
+  std::vector<double> outcome;  ///< empty without logged data
   /// Nuisances given by the user, if any: nodes × arms.
   std::optional<Matrix<double>> propensity;
   std::optional<Matrix<double>> mu;
@@ -179,7 +179,7 @@ struct Dataset {
   /// content has the same checksum in whatever format it was stored.
   std::string checksum() const;
   /// Of ids, treatments and outcomes alone, in any order of the nodes: the same logged data with
-  /// other features, or from another file, have the same checksum.
+  /// other features, or from another file, has the same checksum.
   std::string log_checksum() const;
 };
 
@@ -203,7 +203,7 @@ class Truth {
   Matrix<double> outcomes_;
 };
 
-/// How a loader read one column of the table of nodes.
+/// How a loader read one column of the node table.
 struct TableColumn {
   std::string name;
   /// "id", "treatment", "outcome", "weight", "cluster", "propensity", ..., "feature" or "ignored"

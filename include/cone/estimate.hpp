@@ -214,7 +214,7 @@ struct ErrorParts {
   std::vector<double> coefficient;  ///< v_i − π_T(i)
   /// For the sample, where members of a given cluster share noise: a node's contribution to the
   /// error of its cluster, (v_i − Σ_a π_a(i))·r_i, as the noise is shared under every arm. The full
-  /// residual counts, as the model does not know the clusters. Empty where none are given.
+  /// residual is used, because the model has no cluster effects. Empty without given clusters.
   std::vector<double> grouped;
   /// `sample` and the unlogged variance with residuals as they are, not scaled to the model's noise
   /// variance; empty and 0 where the others are unscaled anyway.

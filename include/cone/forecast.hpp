@@ -29,8 +29,8 @@ class StageList {
   StageList(const Context& context, std::vector<ExpectedCost> costs);
 
   std::size_t size() const { return costs_.size(); }
-  /// While the result lives, the run is in stage k. `label` instead of the name of the cost, where
-  /// it says more.
+  /// The run is in stage k until the result is destroyed. `label` replaces the name of the cost if
+  /// it is given.
   StageScope enter(std::size_t k, std::string_view label = {}) const;
   /// The same, in one of `count` parts of it that are equally long.
   StageScope enter_part(std::size_t k, std::size_t part, std::size_t count) const;

@@ -21,7 +21,7 @@
 /// \file
 /// Cross-fitting plans, and the nuisances that learners return: tables of nodes × arms.
 
-// Learners return tables of the sample's nodes × arms to estimators. They know no policy.
+// Learners return tables of the sample's nodes × arms to estimators, independent of policies.
 
 namespace cone {
 
@@ -265,8 +265,8 @@ PropensityTable bound_propensities(Matrix<double> probability, PropensityBounds 
 /// Learns nuisances from logged data: one class per learner, one row in learners.cpp.
 ///
 /// The tables have one row per scored node of the plan, in its order. A node's row comes from a
-/// task that saw neither its treatment nor its outcome. Learners know no policy. Throws
-/// Error(kData) where the data do not allow a fit, and Cancelled when the observer asks to stop.
+/// task that saw neither its treatment nor its outcome. Policies are not used. Throws
+/// Error(kData) where the data does not allow a fit, and Cancelled when the observer asks to stop.
 class Learner {
  public:
   virtual ~Learner() = default;

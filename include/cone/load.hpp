@@ -45,7 +45,7 @@ struct EnumNames<MissingPolicy> {
        {MissingPolicy::kDrop, "drop"}}};
 };
 
-/// How edges are handled whose ends are not both in the table of nodes.
+/// How edges are handled whose ends are not both in the node table.
 enum class UnknownEdges {
   kRefuse,  ///< one fault for all of them
   kDrop,    ///< left out; a note reports how many
@@ -65,7 +65,7 @@ struct KeptColumn {
   bool is_optional = false;
 };
 
-/// How to read the table of nodes. Lists name columns; a name that ends in * stands for all columns
+/// How to read the node table. Lists name columns; a name that ends in * stands for all columns
 /// that begin so.
 struct LoadOptions {
   std::string id;
@@ -106,12 +106,12 @@ struct LoadOptions {
         "row)");
     visitor("edges", self.edges, "Edge list, if it is not DATA/edges.csv");
     visitor("unknown_edges", self.unknown_edges,
-            "Edges with ids that are not in the table of nodes: refuse or drop them");
+            "Edges with ids that are not in the node table: refuse or drop them");
   }
 };
 
 /// Loads a dataset and validates it before anything is computed. All faults of all files are thrown
-/// together as one Error(kData). The path is a `.mat` file (see mat_file.hpp), one table of nodes,
+/// together as one Error(kData). The path is a `.mat` file (see mat_file.hpp), one node table,
 /// or a folder with
 ///
 /// - `nodes.csv`: a treatment (0 or 1, False or True, or the labels of 2 to 16 arms) and an outcome

@@ -47,7 +47,7 @@ std::vector<std::string> parts_to_fit(const Dataset& data, const ModelOptions& o
 
 /// Learns the variances of the network ridge, and one set of networks per fold of the plan. Minutes
 /// on large networks; the context's observer may stop it (Cancelled). Throws Error on bad options,
-/// and where the data do not allow a fit.
+/// and where the data does not allow a fit.
 Model fit_model(const Context& context, const Dataset& data, const ModelOptions& options);
 
 /// Expected time of that.

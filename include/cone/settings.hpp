@@ -305,7 +305,7 @@ struct NetworkRidgeOptions {
             "confounding bias for more variance",
             between(1e-4, 1));
     visitor("ridge_noise", self.ridge_noise,
-            "Noise variance of the network ridge: growing with the degree if the data show it, or "
+            "Noise variance of the network ridge: growing with the degree if the data shows it, or "
             "constant");
     visitor("ridge_variances", self.ridge_variances,
             "Learn the variances of the network ridge once per arm, or per arm and fold");

@@ -81,7 +81,7 @@ std::string name_arguments(std::string text) {
   throw Error(error.code(), std::move(faults), error.num_unlisted());
 }
 
-/// Files of a dataset folder as text in memory: a table of nodes, and others where there are some.
+/// Files of a dataset folder as text in memory: a node table, and others where there are some.
 std::unique_ptr<DatasetHandle> read_text(Files files, const std::string& table,
                                          const std::vector<std::string>& keep,
                                          const std::string& name, int threads,

@@ -27,7 +27,7 @@ struct DatasetHandle {
 DatasetHandle load_handle(const RunSettings& run, std::string name, LoadOptions table);
 
 /// The data with columns that costs and rankings name. Files are read again with them, as the
-/// command line would; data in memory have the columns that they were made to keep.
+/// command line would; data in memory has the columns that it was made to keep.
 class KeptData {
  public:
   KeptData(const RunSettings& run, const DatasetHandle& given, std::vector<KeptColumn> wanted);

@@ -178,7 +178,7 @@ def naive(treatment: Any, outcome: Any, policy: Any) -> Value:
 
 
 def ips(treatment: Any, outcome: Any, policy: Any, propensity: Any) -> Value:
-    """Inverse propensity scoring: mean w·y (Horvitz and Thompson 1952, A generalization of sampling without
+    """Inverse propensity weighting: mean w·y (Horvitz and Thompson 1952, A generalization of sampling without
     replacement from a finite universe).
 
     >>> ips([0, 1, 1, 0], [1.0, 3.0, 5.0, 2.0], policy=[1, 1, 1, 1], propensity=[0.5, 0.25, 0.5, 0.5]).value
@@ -191,7 +191,7 @@ def ips(treatment: Any, outcome: Any, policy: Any, propensity: Any) -> Value:
 
 def ips_clipped(treatment: Any, outcome: Any, policy: Any, propensity: Any,
                 clip: Optional[float] = None) -> Value:
-    """Inverse propensity scoring with weights clipped at clip; by default 5 times the number of arms.
+    """Inverse propensity weighting with weights clipped at clip; by default 5 times the number of arms.
 
     >>> ips_clipped([0, 1, 1, 0], [1.0, 3.0, 5.0, 2.0], policy=[1, 1, 1, 1], propensity=[0.5, 0.25, 0.5, 0.5],
     ...             clip=3).value
@@ -205,7 +205,7 @@ def ips_clipped(treatment: Any, outcome: Any, policy: Any, propensity: Any,
 
 
 def snips(treatment: Any, outcome: Any, policy: Any, propensity: Any) -> Value:
-    """Self-normalised inverse propensity scoring: Σwy / Σw (Swaminathan and Joachims 2015, The
+    """Self-normalised inverse propensity weighting: Σwy / Σw (Swaminathan and Joachims 2015, The
     self-normalized estimator for counterfactual learning).
 
     >>> snips([0, 1, 1, 0], [1.0, 3.0, 5.0, 2.0], policy=[1, 1, 1, 1], propensity=[0.5, 0.25, 0.5, 0.5]).value

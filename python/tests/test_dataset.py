@@ -184,8 +184,8 @@ class FromPandas(FolderTest):
         made = self.make(frame, edges=edges)
         self.assertEqual(made.num_edges, 240)
         self.assertEqual(self.make(edges=self.edges).num_edges, 240)
-        edges.loc[4, "target"] = "nobody"
-        with self.assertRaisesRegex(cone.Error, "edge 4.*nobody"):
+        edges.loc[4, "target"] = "unknown_id"
+        with self.assertRaisesRegex(cone.Error, "edge 4.*unknown_id"):
             self.make(frame, edges=edges)
 
     def test_series_are_aligned_by_their_labels(self):

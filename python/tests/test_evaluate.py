@@ -66,7 +66,7 @@ class SameRecord(FolderTest):
         answer.report(self.folder / "page.html")
         page = (self.folder / "page.html").read_text()
         self.assertIn("cone evaluate DATA --policy POLICIES.csv treat-all", page)
-        self.assertIn("The data were in memory", page)
+        self.assertIn("The data was in memory", page)
         loaded = cone.evaluate(cone.Dataset.load(COUPONS), [COUPONS / "policy.csv"], FAST)
         self.assertEqual(loaded.record["config"]["policy_arguments"], [str(COUPONS / "policy.csv")])
         self.assertNotIn("data_in_memory", loaded.record["config"])
@@ -75,7 +75,7 @@ class SameRecord(FolderTest):
         answer = cone.evaluate(data, ["treat-all"], ["naive"])
         answer.report(self.folder / "page.html")
         page = (self.folder / "page.html").read_text()
-        self.assertIn("The data were in memory", page)
+        self.assertIn("The data was in memory", page)
         return re.search(r"<pre><code>(.*?)</code>", page).group(1)
 
     def test_the_command_says_how_data_from_memory_was_read(self):

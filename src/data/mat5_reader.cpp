@@ -11,7 +11,7 @@ namespace cone {
 namespace {
 
 constexpr std::size_t kFileHeaderBytes = 128;
-/// Enough for the flags, shape and name of anything that MATLAB writes (names have 63 letters).
+/// Enough for the flags, shape and name of anything that MATLAB writes (names of 63 characters).
 constexpr std::size_t kDescriptionBytes = 1024;
 
 void check_file_header(std::string_view file, const Place& place) {

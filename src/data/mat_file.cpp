@@ -55,7 +55,7 @@ void check_presence(const std::map<std::string, MatVariable>& wanted, const Plac
   for (const char* name : kLoggedNames) any = any || wanted.contains(name);
   for (const char* name : kLoggedNames) {
     if (any && !wanted.contains(name)) {
-      missing(name, "give all of T, Y1 and Y0, or none for a raw network");
+      missing(name, "give all of T, Y1 and Y0, or none of them");
     }
   }
 }

@@ -21,7 +21,7 @@ namespace cone {
 /// features "w0", ..., "w<M-1>".
 ///
 /// With T the outcome is Y1 where T is 1 and Y0 where it is 0, and the truth is (Y0, Y1). Without,
-/// the result is a raw network: has_log() is false and there is no truth.
+/// the network has no logged data: has_log() is false and there is no truth.
 ///
 /// In the report a line is a nonzero of Network. A matrix holds each entry once, and the entry (j,
 /// i) beside (i, j) is the other half of an undirected edge, not a repeat, so num_merged is 0;

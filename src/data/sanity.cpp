@@ -96,8 +96,7 @@ void note_names_of_arms(const Report& report, LoadedData& data) {
       if (!is_truth && name != "mu" + arm) continue;
       data.warnings.push_back(fmt::format(
           "the feature {} is named like {} under arm '{}': if that is what it is, {} or rename it "
-          "to "
-          "{}:{}",
+          "to {}:{}",
           printable(name), is_truth ? "the true outcome" : "an outcome model", printable(arm),
           report.without(column_of(name)), is_truth ? "y" : "mu", printable(arm)));
     }

@@ -176,9 +176,10 @@ void refuse_other_features(const std::filesystem::path& folder, bool has_feature
 void write_dataset(const Context& context, const std::filesystem::path& folder, const Dataset& data,
                    const Truth* truth) {
   if (!data.has_log()) {
-    throw Error(ErrorCode::kUsage, Fault{{.file = folder.string()},
-                                         "the data has no treatments and outcomes to write",
-                                         "simulate treatments and outcomes first"});
+    throw Error(ErrorCode::kUsage,
+                Fault{{.file = folder.string()},
+                      "the data has no treatments and outcomes to write",
+                      "add treatments and outcomes, or simulate them with cone simulate"});
   }
   check_names(folder, data.features);
   check_arms(folder, data.arms);

@@ -85,8 +85,7 @@ void warn_of_missing_groups(const GlobalData& global, std::vector<std::string>& 
   if (global.edges.num_edges == 0 || can_find_groups(global)) return;
   warnings.push_back(fmt::format(
       "clustered standard errors skipped: community detection runs on one rank and is limited to "
-      "{} "
-      "nodes and edge ends; this network has {}. If outcomes are correlated within communities, "
+      "{} nodes and edge ends; this network has {}. If outcomes are correlated within communities, "
       "intervals may be half as wide as they should be",
       grouped(kMostForGroups), grouped(global.num_nodes + 2 * global.edges.num_edges)));
 }

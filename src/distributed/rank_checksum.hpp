@@ -14,7 +14,7 @@
 namespace cone::distributed {
 
 /// A checksum over arrays that are distributed over the ranks. The ranks add their parts in rank
-/// order and pass on the state of the checksum, 576 bytes; no data are sent. Collective.
+/// order and pass on the state of the checksum, 576 bytes; no data is sent. Collective.
 class DistributedChecksum {
  public:
   explicit DistributedChecksum(const Ranks& ranks) : ranks_(ranks) {}

@@ -21,7 +21,7 @@ struct HalfEdge {
 /// Edge lines whose ids are looked up in one round: bounds the messages, about 200 bytes per line.
 constexpr std::size_t kEdgeLinesAtATime = std::size_t{1} << 16;
 
-/// Received half edges of a round: 12 bytes each, in a list of its own per round, which avoids
+/// Received half edges of a round: 12 bytes each, in a separate list per round, which avoids
 /// reallocation.
 struct KeptEnds {
   std::vector<std::uint32_t> row;  ///< of the first end, on this rank

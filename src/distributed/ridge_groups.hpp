@@ -9,7 +9,7 @@
 
 namespace cone::distributed {
 
-/// The ridge groups that are switched on and that the data have, with scales over all ranks
+/// The ridge groups that are switched on and that the data has, with scales over all ranks
 /// (list_groups in one process); sets local.neighbour_norms. Collective.
 std::vector<RidgeGroup> list_ridge_groups(const Context& context, const Ranks& ranks,
                                           LocalData& local, std::span<const std::string> switches);

@@ -18,7 +18,7 @@ namespace {
 
 /// Off-support nodes may have any outcome. If their outcomes are off by one standard deviation, the
 /// value is off by that times their share: warn, and drop the interval, where this bias exceeds so
-/// many standard errors. (With a bias of half a standard error a 95 % interval covers 92 %.) Fitted
+/// many standard errors. (With a bias of half a standard error a 95 % CI covers 92 %.) Fitted
 /// propensities have tails: a small share is usual there.
 constexpr double kShareThatMatters = 0.1;
 constexpr double kShareThatSpoilsIntervals = 0.5;

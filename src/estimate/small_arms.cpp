@@ -15,8 +15,8 @@ namespace {
 // Rules of thumb: they decide when to warn (docs/inference.md has the coverage of the intervals).
 constexpr double kFewOfArm = 50;
 constexpr double kMuchOfVariance = 0.2;
-// Of the effective sample size of all arms together: beyond it that size, which is shown, says as
-// much.
+// Share of the effective sample size of all arms together: above it, that total, which is shown,
+// already reveals a small arm.
 constexpr double kHiddenShare = 0.2;
 
 /// Sums over the members of an arm, each scaled so that squares do not overflow.

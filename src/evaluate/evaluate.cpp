@@ -33,9 +33,10 @@ namespace {
 
 void require_log(const Dataset& data) {
   if (data.has_log()) return;
-  throw Error(ErrorCode::kData, {{},
-                                 "the data is a network without treatments and outcomes",
-                                 "evaluate needs logged data; cone simulate generates them"});
+  throw Error(ErrorCode::kData,
+              {{},
+               "the data is a network without treatments and outcomes",
+               "add treatments and outcomes, or simulate them with cone simulate"});
 }
 
 /// A policy's result without estimates.

@@ -55,7 +55,7 @@ Fault explain_mismatch(const FittedModel& model, const Dataset& data,
           "was fitted to other data than {}, or to the same read with other options", data_name),
       .advice =
           "use the same data, --outcome, --weight, --missing and other data options as "
-          "for cone fit; or fit a model to these data with cone fit"};
+          "for cone fit; or fit a model to this data with cone fit"};
 }
 
 }  // namespace

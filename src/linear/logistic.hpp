@@ -57,7 +57,7 @@ class HeldOutLabels {
 /// strongly convex in the slopes (by 2/K), so separable labels have a finite solution too, and
 /// their error is at most K/2 times the norm of the gradient: stops when that is below `tolerance`
 /// times the norm of the slopes, or when the gradient or the steps are at rounding level. At most
-/// 200 steps; `converged` tells how it ended. Every pass is a safe point of the context.
+/// 200 steps; `converged` says whether it did. Every pass is a safe point of the context.
 ///
 /// Labels are below num_labels ≥ 2, as many as X has rows. Throws Error(kData) when one of them
 /// does not occur: its intercept would be infinite.

@@ -57,7 +57,7 @@ inline constexpr std::array kGroupSwitches = {std::string_view("own"),
 /// Whether the switches (empty: all) include groups of this kind.
 bool asks_for(std::span<const std::string> switches, GroupKind kind);
 
-/// A group with features in these data.
+/// A group with features in this data.
 struct RidgeGroup {
   GroupKind kind;
   /// c_g, the mean squared norm of its feature rows over all nodes: the group's kernel is divided
@@ -65,7 +65,7 @@ struct RidgeGroup {
   double scale;
 };
 
-/// The groups that the switches include and the data have features for.
+/// The groups that the switches include and the data has features for.
 /// O(edges · count features per node).
 std::vector<RidgeGroup> list_groups(const Context& context, const RidgeInputs& inputs,
                                     std::span<const std::string> switches);

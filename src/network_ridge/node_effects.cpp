@@ -114,8 +114,8 @@ NodeEffects estimate_effects(const Context& context, const Dataset& data,
   if (!data.has_log()) {
     throw Error(ErrorCode::kData,
                 {{},
-                 "the data is a bare network: it has no treatments and outcomes",
-                 "effects need logged treatments and outcomes; cone simulate generates them"});
+                 "the data is a network without treatments and outcomes",
+                 "add treatments and outcomes, or simulate them with cone simulate"});
   }
   const FitPlan plan = make_plan(context, data, {.folds = options.folds}, context.seed());
   const std::vector<ExpectedCost> costs = expected_effect_costs(context, data, options, known);

@@ -29,7 +29,7 @@ struct RidgeFit {
   std::uint64_t seed = 0;
   std::string data_checksum;      ///< Dataset::checksum() of what it was fitted to
   std::vector<std::string> arms;  ///< labels, the control arm first
-  std::vector<GroupKind> groups;  ///< that the options include and the data have features for
+  std::vector<GroupKind> groups;  ///< that the options include and the data has features for
   std::vector<RidgeVariances> parts;
 
   /// One for all tasks, or one per task where variances are learnt per fold.

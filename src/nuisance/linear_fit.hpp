@@ -48,13 +48,13 @@ struct LinearUnitFit {
 /// coefficients fit and the minimum-norm solution is taken. Row a is arm a, arms − 1 columns.
 Matrix<double> arm_corners(std::size_t num_arms);
 
-/// Centres the rows of X that a unit is fitted on, with the arm's corner as further columns where
-/// all arms are fitted at once. The penalty is not set yet.
+/// Centres the rows of X that a regression is fitted on, with the arm's corner as further columns
+/// where all arms are fitted at once. The penalty is not set yet.
 std::unique_ptr<LinearSmoother> make_smoother(const Context& context, const LinearInputs& inputs,
                                               const LinearUnit& unit,
                                               std::span<const NodeIndex> nodes);
 
-/// The nodes that a unit is fitted on.
+/// The nodes that a regression is fitted on.
 std::vector<NodeIndex> choose_nodes(const LinearInputs& inputs, const LinearUnit& unit);
 
 LinearUnitFit fit_linear_unit(const Context& context, const LinearInputs& inputs,

@@ -10,8 +10,8 @@
 namespace cone {
 
 /// The implied weights of least squares and ridge: their predictions are linear in the outcomes of
-/// the nodes fitted on. Keeps the smoothers that it is given; a unit without one is factorised
-/// again by imply_weights().
+/// the nodes fitted on. Keeps the smoothers that it is given; a regression without one is
+/// factorised again by imply_weights().
 class LinearVariance : public FitVariance {
  public:
   /// squared_residuals: one per node of the data.

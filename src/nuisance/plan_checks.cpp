@@ -39,7 +39,7 @@ void require_every_arm(const Dataset& data, const FitPlan& plan, const Totals& t
   if (!totals.any(data.has_log())) {
     Fault fault;
     fault.what = "the data has no treatments and outcomes to fit to";
-    fault.advice = "give columns treatment and outcome, or simulate them";
+    fault.advice = "add treatments and outcomes, or simulate them with cone simulate";
     faults.add("log", std::move(fault));
   } else {
     for (std::size_t t = 0; t < plan.tasks.size(); ++t) {

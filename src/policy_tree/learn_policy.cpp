@@ -33,9 +33,10 @@ constexpr std::size_t kVarianceNodes = 1500;
 
 void require_log(const Dataset& data, const LearnPolicyOptions& options) {
   if (!data.has_log()) {
-    throw Error(ErrorCode::kData, {{},
-                                   "the data is a network without treatments and outcomes",
-                                   "add logged treatments and outcomes; cone simulate draws them"});
+    throw Error(ErrorCode::kData,
+                {{},
+                 "the data is a network without treatments and outcomes",
+                 "add treatments and outcomes, or simulate them with cone simulate"});
   }
   if (options.propensities == PropensitySource::kGiven && !data.propensity) {
     throw Error(ErrorCode::kData,

@@ -120,9 +120,9 @@ Html target_line(const RecordView& decision) {
   Html words;
   if (const auto target = decision.find("target")) {
     words +=
-        html("Values and intervals are {}",
-             target->text() == "population" ? "for the population that the data are a sample of."
-                                            : "for the sample, the units in the data.");
+        html("Values and intervals are {}", target->text() == "population"
+                                                ? "for the population that the data is a sample of."
+                                                : "for the sample, the units in the data.");
   }
   for (const RecordView& policy : decision.at("policies").entries()) {
     if (!policy.find("cost")) continue;

@@ -54,7 +54,7 @@ Html budget_figure(const RecordView& curve) {
   const std::string ranking = curve.text("ranking");
   Chart chart("Gain at every budget, ranked by " + ranking,
               "Gain per unit over no treatment against the share of units treated, those ranked "
-              "first. Shaded: simultaneous confidence band; dashed: treatment at random.",
+              "first. Shaded: joint confidence band; dashed: treatment at random.",
               kBudgetBottom + 38);
   chart.horizontal_axis(across, kBudgetTop, kBudgetBottom, "share of the units treated");
   chart.vertical_axis(up, kBudgetTop, kBudgetBottom, "gain per unit");

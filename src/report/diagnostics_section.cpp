@@ -85,8 +85,7 @@ Html training_charts(const RecordView& diagnostics) {
   if (drawn == 0) return {};
   Html words = html(
       "<p class=\"soft\">Where the validation loss rises while the training loss falls, the "
-      "networks "
-      "overfit: the weights of the marked epoch are used (early stopping).</p>\n");
+      "networks overfit: the weights of the marked epoch are used (early stopping).</p>\n");
   if (drawn < fold) {
     words += html("<p class=\"soft\">{} of {} folds; the others are in the table of models.</p>\n",
                   drawn, fold);

@@ -54,7 +54,7 @@ Html command_notes(const CommandText& command, const RecordView& config) {
     notes += html("<p class=\"soft\">{}</p>\n", words);
   };
   if (command.lacks_data) {
-    add("The data were in memory: DATA stands for a folder or table with them, with the column "
+    add("The data was in memory: DATA stands for a folder or table with it, with the column "
         "names of the command.");
   }
   if (command.lacks_policies) {
@@ -93,8 +93,7 @@ Html provenance_section(const RecordView& evaluation) {
       "<details><summary>All options</summary>{}</details>\n"
       "<details><summary>Provenance</summary>{}</details>\n"
       "<p class=\"soft\">This page contains the record of the run: <code>cone report THIS.html "
-      "--out "
-      "NEW.html</code> makes the page again from it.</p>\n",
+      "--out NEW.html</code> makes the page again from it.</p>\n",
       data_table(evaluation), fmt::format("{}", fmt::join(command.words, " ")),
       command_notes(command, evaluation.at("config")), option_table(evaluation.at("config")),
       run.finish("Provenance"));

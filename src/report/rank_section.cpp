@@ -31,8 +31,7 @@ Html rank_table(const RecordView& decision) {
   }
   return html(
       "<h3>Ranks</h3>\n<p class=\"soft\">1 is the best. Simultaneous confidence sets of the ranks, "
-      "at "
-      "the level of the intervals. Regret: upper bound of the loss from choosing the policy "
+      "at the level of the intervals. Regret: upper bound of the loss from choosing the policy "
       "instead of the best of the others.</p>\n{}",
       table.finish("Ranks of the policies"));
 }

@@ -18,7 +18,7 @@ Html tree_list(const RecordView& node, double num_all, int depth) {
   const std::string size =
       fmt::format("{} nodes, {}", count_text(count), percent_text(count / num_all));
   if (const auto arm = node.find("arm")) {
-    return html("<span class=\"leaf-box\">give <b>{}</b></span> <small>{}</small>", arm->text(),
+    return html("<span class=\"leaf-box\">assign <b>{}</b></span> <small>{}</small>", arm->text(),
                 size);
   }
   return html(

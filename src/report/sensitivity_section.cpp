@@ -28,8 +28,7 @@ Html estimator_line(const RecordView& policy) {
   if (!ridge || !std::isfinite(ridge->number())) return {};
   return html(
       "<p class=\"soft\">Doubly robust {}, network ridge {}. The bounds are around the doubly "
-      "robust "
-      "estimate.</p>\n",
+      "robust estimate.</p>\n",
       number_text(policy.number("value")), number_text(ridge->number()));
 }
 

@@ -95,7 +95,7 @@ std::string policy_text(const DataReport& report, const DataReport::Policy& poli
     shares += fmt::format("{}arm {} to {}", a > 0 ? ", " : "", printable(report.arms[a].label),
                           share_in_percent(policy.arm_shares[a]));
   }
-  return fmt::format("policy {}: gives {} of the nodes\n", printable(policy.name), shares);
+  return fmt::format("policy {}: assigns {} of the nodes\n", printable(policy.name), shares);
 }
 
 }  // namespace

@@ -103,8 +103,7 @@ std::string dependence_sentence(const Decision& decision) {
   }
   return sentence(
       "Errors of connected units are correlated (dependence {}): intervals are {:.1f} times as "
-      "wide "
-      "as for independent units.\n",
+      "wide as for independent units.\n",
       enum_name(decision.dependence), std::sqrt(decision.design_effect));
 }
 

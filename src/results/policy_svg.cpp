@@ -89,7 +89,7 @@ class Drawing {
     const double share = static_cast<double>(node.num_nodes) /
                          static_cast<double>(policy_.tree.nodes.front().num_nodes);
     const std::string& label = policy_.arms[node.arm];
-    add_box(here, node.arm == kControlArm ? "#f4f4f4" : "#dff0d8", "give " + fit_name(label),
+    add_box(here, node.arm == kControlArm ? "#f4f4f4" : "#dff0d8", "assign " + fit_name(label),
             fmt::format("{} nodes ({:.1f} %)", grouped(node.num_nodes), 100 * share),
             escape_xml(printable(label, 1000)));
   }

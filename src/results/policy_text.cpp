@@ -26,7 +26,7 @@ void add_node_text(const LearntPolicy& policy, std::size_t at, const std::string
   if (node.is_leaf()) {
     const double share = static_cast<double>(node.num_nodes) /
                          static_cast<double>(policy.tree.nodes.front().num_nodes);
-    text += fmt::format("give {} ({} nodes, {})\n", printable(policy.arms[node.arm]),
+    text += fmt::format("assign {} ({} nodes, {})\n", printable(policy.arms[node.arm]),
                         grouped(node.num_nodes), share_in_percent(share));
     return;
   }
@@ -82,21 +82,18 @@ std::string verdict_text(const LearntPolicy& policy) {
   switch (policy.verdict) {
     case RuleVerdict::kSingleArm:
       return fmt::format(
-          "No split improves the value: the best tree gives every unit arm {}. The values above "
-          "are "
-          "those of the cross-fitted trees.",
+          "No split improves the value: the best tree assigns arm {} to every unit. The values "
+          "above are those of the cross-fitted trees.",
           printable(policy.arms[policy.tree.nodes.front().arm]));
     case RuleVerdict::kBetter:
       return fmt::format(
           "The learnt rule is better than any single arm: it gains {} per unit over \"{}\", the "
-          "best "
-          "of them.",
+          "best of them.",
           gain_text(rival), rival.name);
     case RuleVerdict::kWorse:
       return fmt::format(
           "The learnt rule is WORSE than a single arm: it gains {} per unit over \"{}\". Do not "
-          "use "
-          "it.",
+          "use it.",
           gain_text(rival), rival.name);
     case RuleVerdict::kUnclear:
       break;

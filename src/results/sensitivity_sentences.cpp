@@ -24,9 +24,10 @@ std::string describe_value(const SensitivityReport& report, const PolicySensitiv
   const std::string name = printable(policy.policy);
   const std::string range = fmt::format("{} to {}", number(policy.sampling_interval.first),
                                         number(policy.sampling_interval.second));
+  const std::string level = sentence("{:g} % CI", 100 * report.level);
   if (report.reference == Reference::kNothing) {
-    return fmt::format("{} is worth {} per unit ({}) if there is no unmeasured confounding.", name,
-                       number(policy.value), range);
+    return fmt::format("{} is worth {} per unit ({} {}) if there is no unmeasured confounding.",
+                       name, number(policy.value), level, range);
   }
   const std::string other =
       report.reference == Reference::kLogged ? "the logged policy" : printable(policy.against);
@@ -36,8 +37,8 @@ std::string describe_value(const SensitivityReport& report, const PolicySensitiv
                                  : fmt::format("{} to {}", number(-policy.sampling_interval.second),
                                                number(-policy.sampling_interval.first));
   return fmt::format(
-      "{} is worth {} {} per unit than {} ({}) if there is no unmeasured confounding.", name,
-      number(std::abs(policy.value)), more ? "more" : "less", other, bounds);
+      "{} is worth {} {} per unit than {} ({} {}) if there is no unmeasured confounding.", name,
+      number(std::abs(policy.value)), more ? "more" : "less", other, level, bounds);
 }
 
 std::string describe_breakdown(const SensitivityReport& report, const PolicySensitivity& policy) {
@@ -59,8 +60,7 @@ std::string describe_breakdown(const SensitivityReport& report, const PolicySens
   }
   return sentence(
       "Marginal sensitivity model: an unmeasured confounder that changes the odds of treatment by "
-      "a "
-      "factor of Λ = {:.2f} explains it away; from Λ = {:.2f} on the difference is no longer "
+      "a factor of Λ = {:.2f} explains it away; from Λ = {:.2f} on the difference is no longer "
       "significant.",
       *found.lambda, found.confident.value_or(*found.lambda));
 }
@@ -87,14 +87,12 @@ std::string describe_network(const SensitivityReport& report, const PolicySensit
   if (times < 1) {
     return sentence(
         "An unmeasured confounder {:.0f} % as strong as the network, on both outcome and "
-        "treatment, "
-        "would explain it away.",
+        "treatment, would explain it away.",
         100 * times);
   }
   return sentence(
       "It would take an unmeasured confounder {:.1f} times as strong as the network, on both "
-      "outcome "
-      "and treatment, to explain it away.",
+      "outcome and treatment, to explain it away.",
       times);
 }
 

@@ -101,9 +101,10 @@ BenchmarkPlan plan_benchmarks(const LoadedData& data, const std::vector<std::str
 
 void require_log(const Dataset& data) {
   if (!data.has_log()) {
-    throw Error(ErrorCode::kData, {{},
-                                   "the data is a network without treatments and outcomes",
-                                   "add logged treatments and outcomes; cone simulate draws them"});
+    throw Error(ErrorCode::kData,
+                {{},
+                 "the data is a network without treatments and outcomes",
+                 "add treatments and outcomes, or simulate them with cone simulate"});
   }
   if (!(variance(data.outcome, 0) > 0)) {
     throw Error(ErrorCode::kData, {{.item = "outcome"},

@@ -51,8 +51,8 @@ std::optional<std::string> doubt_overlap(const std::string& name, const LoggedSa
   const double off_support = off_support_share(policy, propensity, bounds);
   if (off_support > kLargeOffSupport) {
     return sentence(
-        "{}: positivity violation: for {:.2g} % of the units the logged data lack the arm that the "
-        "policy assigns (propensity at the bound of {}); the bounds here do not allow for that",
+        "{}: positivity violation: for {:.2g} % of the units the logged data lacks the arm that "
+        "the policy assigns (propensity at the bound of {}); the bounds here do not allow for that",
         printable(name), 100 * off_support, bounds.lows_in_words());
   }
   std::vector<double> weights = importance_weights(sample.arm, policy, propensity);

@@ -7,7 +7,7 @@
 namespace cone {
 namespace {
 
-// Fixed, so that the demo data are the same everywhere.
+// Fixed, so that the demo data is the same everywhere.
 constexpr std::uint64_t kDemoSeed = 20;
 constexpr std::uint64_t kDemoSimulation = 0;
 

@@ -321,8 +321,8 @@ Refutation refute(const Context& context, const Dataset& data,
   if (!data.has_log()) {
     throw Error(ErrorCode::kData,
                 {{},
-                 "the data have no treatments and outcomes",
-                 "give data with treatment and outcome columns, or make some with cone simulate"});
+                 "the data is a network without treatments and outcomes",
+                 "add treatments and outcomes, or simulate them with cone simulate"});
   }
   if (!data.cluster.empty()) {
     throw Error(ErrorCode::kUsage,
@@ -343,7 +343,7 @@ Refutation refute(const Context& context, const Dataset& data,
   if (base.status == UnitStatus::kFailed) {
     throw Error(ErrorCode::kData, {{},
                                    "the original data cannot be fitted: " + base.error,
-                                   "cone check shows how the data are read"});
+                                   "cone check shows how the data is read"});
   }
   for (std::size_t p = 0; p < policies.size(); ++p) {
     RefutedPolicy& policy = out.policies.emplace_back();

@@ -105,8 +105,8 @@ Tuning tune(const Context& context, const Dataset& data, std::span<const ConeOpt
   if (!data.has_log()) {
     throw Error(ErrorCode::kData,
                 {{},
-                 "the data have no treatments and outcomes",
-                 "give data with treatment and outcome columns, or make some with cone simulate"});
+                 "the data is a network without treatments and outcomes",
+                 "add treatments and outcomes, or simulate them with cone simulate"});
   }
   Tuning tuning{.seed = context.seed(), .data_checksum = data.checksum(), .options = options};
   const FitPlan plan = make_plan(context, data, options.plan, context.seed());

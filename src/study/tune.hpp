@@ -60,7 +60,7 @@ struct Tuning {
 /// for equal sizes, the same initial weights. A point fails where a fold diverges. Equal scores
 /// keep the order of the grid.
 ///
-/// Throws Error(kUsage) on bad options, Error(kData) where the data have no treatments and outcomes
+/// Throws Error(kUsage) on bad options, Error(kData) where the data has no treatments and outcomes
 /// or every point failed, and as run_units does.
 Tuning tune(const Context& context, const Dataset& data, std::span<const ConeOptions> grid,
             const TuneOptions& options, const UnitWork& work);

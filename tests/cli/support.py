@@ -31,7 +31,7 @@ def read_until(reader, words=None):
     while words is None or not re.search(words, seen):
         try:
             more = os.read(reader, 4096)
-        except OSError:  # what Linux says of a terminal that nobody writes to any more
+        except OSError:  # Linux reports this for a terminal whose other end is closed
             break
         if not more:
             break
@@ -87,7 +87,7 @@ class FolderTest(unittest.TestCase):
         return path
 
     def write_log(self, num_nodes=60, seed=1, shift=0.0, swap=False, order=None):
-        """A small valid folder: two features, a confounded log, a ring of ties."""
+        """A small valid folder: two features, confounded treatment, a ring of edges."""
         draw = random.Random(seed)
         lines = []
         for i in range(num_nodes):
@@ -98,8 +98,8 @@ class FolderTest(unittest.TestCase):
         if order is not None:
             lines = [lines[i] for i in order]
         self.write("nodes.csv", "id,treatment,outcome,x,z\n" + "\n".join(lines) + "\n")
-        ties = "".join(f"u{i},u{(i + 1) % num_nodes}\n" for i in range(num_nodes))
-        self.write("edges.csv", "source,target\n" + ties)
+        edges = "".join(f"u{i},u{(i + 1) % num_nodes}\n" for i in range(num_nodes))
+        self.write("edges.csv", "source,target\n" + edges)
         treats = (lambda p: 1 - p) if swap else (lambda p: p)
         rows = "".join(f"u{i},{treats(0.2 + 0.6 * (i % 2))!r}\n" for i in range(num_nodes))
         self.write("policy.csv", "id,alternate\n" + rows)
@@ -107,10 +107,10 @@ class FolderTest(unittest.TestCase):
 
     def write_communities(self, num_nodes=240, obedience=0.95):
         """Six communities. The group decides the outcome and, for that share of its members,
-        the treatment, which does nothing. The feature knows of neither."""
+        the treatment, which has no effect. The feature is independent of both."""
         draw = random.Random(2)
         level = [-1.2, 1.0, -0.5, 0.8, -1.0, 1.3]
-        lines, ties = [], set()
+        lines, edges = [], set()
         for i in range(num_nodes):
             group = i % 6
             obeys = draw.random() < obedience
@@ -118,10 +118,10 @@ class FolderTest(unittest.TestCase):
             lines.append(f"u{i},{t},{level[group] + draw.gauss(0, 0.5)!r},{draw.gauss(0, 1)!r}\n")
             for _ in range(4):
                 neighbour = group + 6 * draw.randrange(num_nodes // 6)
-                ties.add((min(i, neighbour), max(i, neighbour)))
+                edges.add((min(i, neighbour), max(i, neighbour)))
         self.write("nodes.csv", "id,treatment,outcome,x\n" + "".join(lines))
         self.write("edges.csv", "source,target\n" + "".join(
-            f"u{a},u{b}\n" for a, b in sorted(ties) if a != b))
+            f"u{a},u{b}\n" for a, b in sorted(edges) if a != b))
         return self.folder
 
     def write_rare_arm(self):

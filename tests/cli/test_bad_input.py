@@ -82,9 +82,9 @@ class BrokenData(FolderTest):
         self.assertIn("nodes.csv:3", self.with_nodes("id,treatment,outcome\na,1,1\nb,0,2,9\n"))
 
     def test_an_edge_to_nowhere(self):
-        message = self.edited("edges.csv", "u0,u1", "u0,nobody")
+        message = self.edited("edges.csv", "u0,u1", "u0,unknown_id")
         self.assertIn("edges.csv:2", message)
-        self.assertIn("nobody", message)
+        self.assertIn("unknown_id", message)
 
     def test_a_probability_outside_zero_and_one(self):
         self.assertIn("policy.csv:2, column alternate", self.edited("policy.csv", "u0,0.2", "u0,1.2"))

@@ -1,4 +1,4 @@
-"""cone evaluate --rank and --budget-curve: what a ranking is worth at every budget."""
+"""cone evaluate --rank and --budget-curve: the gain of a ranking at every budget."""
 
 import csv
 import json
@@ -26,7 +26,7 @@ class Budgets(FolderTest):
             return record["budget_curves"], list(csv.DictReader(file))
 
     def write_ranked(self, num_nodes=240):
-        """Treating is worth z and costs `price`; `score` knows z, with noise. A randomised log."""
+        """The effect is z, the cost `price`; `score` is z with noise. Treatment is randomised."""
         draw = random.Random(3)
         lines = []
         for i in range(num_nodes):
@@ -50,8 +50,8 @@ class Budgets(FolderTest):
         self.assertEqual([p["share"] for p in curve["points"]], [k / 20 for k in range(21)])
         self.assertGreater(curve["qini"]["sampling_interval"][0], 0)
         self.assertLess(curve["qini"]["p"], 0.01)
-        everyone, nobody = (p["estimates"][0]["value"] for p in self.record["policies"])
-        self.assertAlmostEqual(curve["points"][-1]["gain"], everyone - nobody, 12)
+        treat_all, treat_none = (p["estimates"][0]["value"] for p in self.record["policies"])
+        self.assertAlmostEqual(curve["points"][-1]["gain"], treat_all - treat_none, 12)
         self.assertEqual(len(rows), 21)
         for row, point in zip(rows, curve["points"]):
             self.assertEqual((row["ranking"], row["arm"]), ("score", "1"))
@@ -158,7 +158,7 @@ class Budgets(FolderTest):
         record = self.evaluate(COUPONS, "--policy", "uniform", *RIDGE)
         self.assertNotIn("budget_curves", record)
 
-    def test_what_ranks_nobody_is_refused(self):
+    def test_a_constant_ranking_is_refused(self):
         data = self.write_ranked()
         curve = ["--budget-curve", self.folder / "c.csv"]
         for arguments, part in ((["--rank", "scor"], "did you mean score?"),

@@ -58,8 +58,8 @@ class OneTable(FolderTest):
         self.assertEqual(plain["data"], packed["data"])
 
     def test_edges_come_from_another_file(self):
-        self.write("ties.tsv", "Ego\tAlter\tweight\np0\tp1\t3\np1\tp2\t1\n")
-        record = self.evaluate(self.table(), *FLAGS, "--edges", self.folder / "ties.tsv", "--policy",
+        self.write("edges.tsv", "Ego\tAlter\tweight\np0\tp1\t3\np1\tp2\t1\n")
+        record = self.evaluate(self.table(), *FLAGS, "--edges", self.folder / "edges.tsv", "--policy",
                                "uniform", "--estimators", "naive")
         self.assertEqual(record["data"]["num_edges"], 2)
         self.assertTrue(any("edges are unweighted" in w
@@ -68,8 +68,8 @@ class OneTable(FolderTest):
     def test_ids_that_became_decimal_numbers_are_explained(self):
         self.write("units.csv", "id,treatment,outcome\n" +
                    "".join(f"{i},{i % 2},{i % 5}\n" for i in range(30)))
-        self.write("ties.csv", "source,target\n1.0,2.0\n")
-        done = cone("check", self.folder / "units.csv", "--edges", self.folder / "ties.csv")
+        self.write("edges_of_numbers.csv", "source,target\n1.0,2.0\n")
+        done = cone("check", self.folder / "units.csv", "--edges", self.folder / "edges_of_numbers.csv")
         self.assertEqual(done.returncode, 2)
         self.assertIn("1 edge to 2 ids that are not in units.csv ('1.0', '2.0'); '1' is an id: ids are "
                       "compared as text", done.stderr)
@@ -203,7 +203,7 @@ class Messages(FolderTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         for words in ("arm 'email': 105 nodes", "arm 'control' (control): 111 nodes",
                       "the control arm is 'control'; the others are 'email', 'sms'",
-                      "policy win_back: gives arm control to 38.7 %, arm email to 61.3 %"):
+                      "policy win_back: assigns arm control to 38.7 %, arm email to 61.3 %"):
             self.assertIn(words, done.stdout)
         report = json.loads((self.folder / "report.json").read_text())
         self.assertEqual([arm["label"] for arm in report["arms"]], ["control", "email", "sms"])
@@ -230,9 +230,9 @@ class Messages(FolderTest):
         self.assertAlmostEqual(truth["careful"], careful / 300, places=9)
         # Emails went to those who spend anyway.
         always = record["policies"][3]
-        naive, robust = (estimate["value"] for estimate in always["estimates"])
+        naive, doubly_robust = (estimate["value"] for estimate in always["estimates"])
         self.assertGreater(naive - always["truth"], 1.5)
-        self.assertLess(abs(robust - always["truth"]), 0.5)
+        self.assertLess(abs(doubly_robust - always["truth"]), 0.5)
 
     def test_other_names_of_the_arms_change_no_number(self):
         """The labels come in another order, and the control arm must be named."""

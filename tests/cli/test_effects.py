@@ -126,7 +126,7 @@ class Effects(FolderTest):
     def test_a_file_is_replaced_whole_or_not_at_all(self):
         data = self.write_log()
         self.write("effects.csv", "old\n")
-        self.write("edges.csv", "source,target\nu1,nobody\n")
+        self.write("edges.csv", "source,target\nu1,unknown_id\n")
         done = cone("effects", data, "--out", self.folder / "effects.csv")
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertEqual((self.folder / "effects.csv").read_text(), "old\n")

@@ -154,8 +154,8 @@ class Contract(FolderTest):
         self.assertRegex(details, "balance +caution +after weighting, the standardised mean difference")
 
 
-class Honesty(FolderTest):
-    """No interval where none is valid, and no silence about what the log could not do."""
+class ValidIntervals(FolderTest):
+    """No interval where none is valid, and a warning where overlap fails."""
 
     def warnings(self, record, name):
         rows = [e for e in record["policies"][0]["estimates"] if e["estimator"] == name]

@@ -91,7 +91,7 @@ class Learn(FolderTest):
         self.assertEqual(policy["name"], "learnt")
         self.assertAlmostEqual(policy["treated_fraction"], record["treated_fraction"], 12)
         self.assertAlmostEqual(policy["estimates"][0]["value"], record["rule"]["value"], delta=0.5)
-        for text in ("z <= ", "give 1", "learnt rule", "logged", "always 0",
+        for text in ("z <= ", "assign 1", "learnt rule", "logged", "always 0",
                      "is better than any single arm"):
             self.assertIn(text, self.output.stdout)
 
@@ -183,7 +183,7 @@ class Learn(FolderTest):
         first = picture.read_bytes()
         texts = [e.text for e in xml.etree.ElementTree.fromstring(first).iter() if e.text]
         self.assertTrue(any(t.startswith('a<b>&"c"') for t in texts), texts)
-        self.assertTrue(any(t == "give a<&>b" for t in texts), texts)
+        self.assertTrue(any(t == "assign a<&>b" for t in texts), texts)
         self.assertIn("yes", texts)
         self.learn(data, "--picture", picture, "--depth", 1)
         self.assertEqual(picture.read_bytes(), first)
@@ -225,7 +225,7 @@ class Learn(FolderTest):
     def test_bad_data_leaves_the_old_file(self):
         data = self.write_rule(60)
         self.write("l.csv", "old\n")
-        for name, content, part in (("edges.csv", "source,target\nu1,nobody\n", "nobody"),
+        for name, content, part in (("edges.csv", "source,target\nu1,unknown_id\n", "unknown_id"),
                                     ("nodes.csv", "id,treatment,outcome,x\na,0,1,2\nb,1,2,3\n", "")):
             self.write_rule(60)
             self.write(name, content)

@@ -277,7 +277,7 @@ class Explaining(ModelTest):
         _, pairs, _ = self.attention(self.folder / "a.csv")
         self.assertIn(['u,"7', "u8"], pairs)
 
-    def test_without_self_loops_nobody_attends_to_themselves(self):
+    def test_without_self_loops_no_node_attends_to_itself(self):
         self.fit("--attention", self.folder / "a.csv", "--self-loops=false")
         _, pairs, _ = self.attention(self.folder / "a.csv")
         self.assertEqual(len(pairs), 120)

@@ -248,7 +248,7 @@ class Refused(OutputTest):
 
 
 class Readers(OutputTest):
-    """Pipes that nobody reads stop nothing."""
+    """A pipe without a reader does not stop a run."""
 
     def closed_pipe(self):
         reader, writer = os.pipe()

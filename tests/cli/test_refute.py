@@ -85,7 +85,7 @@ class Refute(FolderTest):
         for arguments, part in ((["--policy", "treat-all"], "--out"),
                                 ([*out, "--checks", "placebos"], "placebos"),
                                 ([*out, "--draws", 1], "--draws"),
-                                (["--policy", "nobody", "--out", self.folder / "r"], "nobody")):
+                                (["--policy", "no_such_policy", "--out", self.folder / "r"], "no_such_policy")):
             done = cone("refute", data, *arguments)
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn(part, done.stderr)

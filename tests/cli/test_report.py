@@ -187,8 +187,8 @@ class Report(FolderTest):
         folder = self.write_log()
         text = (folder / "nodes.csv").read_text().replace("\nu", "\nsecret-unit-")
         (folder / "nodes.csv").write_text(text)
-        ties = (folder / "edges.csv").read_text().replace("u", "secret-unit-")
-        (folder / "edges.csv").write_text(ties.replace("sosecret-unit-rce", "source"))
+        edges = (folder / "edges.csv").read_text().replace("u", "secret-unit-")
+        (folder / "edges.csv").write_text(edges.replace("sosecret-unit-rce", "source"))
         page = self.folder / "page.html"
         done = cone("evaluate", folder, "--policy", "treat-all", "--report", page)
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -105,10 +105,10 @@ TEST_P(SparseTimesDense, AgreesWithTheReferenceTransposed) {
 INSTANTIATE_TEST_SUITE_P(Columns, SparseTimesDense, ::testing::Values(1, 3, 16, 51, 128, 200));
 
 TEST(SparseTimesDenseOfNoRows, WritesNothing) {
-  const OwnedSparse<float> nobody{.num_cols = 4};
+  const OwnedSparse<float> no_rows{.num_cols = 4};
   const Matrix<float> w = as<float>(random_matrix(4, 3, 1));
   std::vector<float> memory(16, 7.0F);
-  sparse_times_dense(Context(0, 2), nobody.view(), constant(w),
+  sparse_times_dense(Context(0, 2), no_rows.view(), constant(w),
                      MatrixView<float>(memory.data() + 8, 0, 3, 3));
   EXPECT_EQ(memory, std::vector<float>(16, 7.0F));
 }

@@ -69,10 +69,10 @@ LearntPolicy small_policy() {
 TEST(PolicyOutput, TheTreeIsListedSplitBySplit) {
   EXPECT_EQ(rule_text(small_policy()),
             "age <= 41.5?\n"
-            "  yes: give email (60 nodes, 60.0 %)\n"
+            "  yes: assign email (60 nodes, 60.0 %)\n"
             "  no:  neighbours' mean visits <= 0.25?\n"
-            "    yes: give control (30 nodes, 30.0 %)\n"
-            "    no:  give email (10 nodes, 10.0 %)\n");
+            "    yes: assign control (30 nodes, 30.0 %)\n"
+            "    no:  assign email (10 nodes, 10.0 %)\n");
 }
 
 TEST(PolicyOutput, EveryVerdictHasItsSentence) {
@@ -90,7 +90,7 @@ TEST(PolicyOutput, EveryVerdictHasItsSentence) {
   EXPECT_TRUE(says("is WORSE than a single arm"));
   policy.tree.nodes = {policy.tree.nodes[1]};
   policy.verdict = RuleVerdict::kSingleArm;
-  EXPECT_TRUE(says("No split improves the value: the best tree gives every unit arm email"));
+  EXPECT_TRUE(says("No split improves the value: the best tree assigns arm email to every unit"));
   EXPECT_FALSE(says("In-sample value"));
 }
 
