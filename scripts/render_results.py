@@ -118,7 +118,7 @@ def lead_of_ridge(settings):
     cone = listed(f"{by_method(s)['cone']['rmse']:.4f}" for s in settings)
     text = (f"- **Network ridge.** `network_dm` has an RMSE of {ridge}, `cone` of {cone}. It is fitted on train and validation nodes, as it "
             "needs no selection. ")
-    text += ("Its RMSE and MAE are below those of every other method in every setting" if not behind else
+    text += ("Its RMSE and MAE are below those of every method but `network_dr` in every setting" if not behind else
              f"RMSE or MAE not larger: {', '.join(behind)}")
     return text + (f"; not significant: {', '.join(unsure)}." if unsure else ", with p < 0.05 each.")
 

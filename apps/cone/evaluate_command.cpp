@@ -88,7 +88,7 @@ Examples:
 
 Output: value is the policy value, the mean outcome had the policy been followed, for the units in
 the data; gain is the difference from the logged policy. Confidence intervals cover sampling error,
-with errors of connected units correlated as the residuals show. Sensitivity intervals also allow
+allowing for correlated errors of connected units. Sensitivity intervals also allow
 for an unmeasured confounder as strong as what the network reveals; that none is stronger is an
 assumption. rank is the range of ranks that a policy may have, 1 is the best.
 

@@ -29,7 +29,7 @@ doubly robust score (a policy tree). DATA is what cone evaluate takes. Splits ar
 on features, the degree, and features averaged over neighbours. Depths 1 and 2 are exact; at depth 3
 only the first split is a heuristic.
 
-The value is valid: it is cross-fitted. Each fold is assigned by a tree that was learnt from the
+The value is cross-fitted, so the search does not bias it. Each fold is assigned by a tree that was learnt from the
 other folds, and scored by models that never saw it. The value that cone evaluate gives to rule.csv
 on the same data is in-sample and too optimistic. cone evaluate warns of that; evaluate the labels
 of --out-of-fold instead.

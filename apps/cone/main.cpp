@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -89,13 +90,27 @@ bool refuse_unknown_command(const CLI::App& root, const std::string& word) {
   return true;
 }
 
-/// "--no-robust" → "--no-sensitivity-interval"; empty for a flag that was never called otherwise.
-std::string present_flag(std::string_view flag) {
+/// "--no-robust" as the option "robust" and the prefix "--no-".
+std::pair<std::string, std::string_view> option_of(std::string_view flag) {
   const std::string_view prefix = flag.starts_with("--no-") ? "--no-" : "--";
   std::string option(flag.substr(prefix.size()));
   std::replace(option.begin(), option.end(), '-', '_');
+  return {std::move(option), prefix};
+}
+
+/// "--no-robust" → "--no-sensitivity-interval"; empty for a flag that was never called otherwise.
+std::string present_flag(std::string_view flag) {
+  const auto [option, prefix] = option_of(flag);
   const std::string_view present = renamed_option(option);
   return present.empty() ? "" : std::string(prefix) + flag_name(present).substr(2);
+}
+
+/// The flag of `names` that was meant: by the name that other packages have for it, or the nearest.
+std::string intended_flag(const std::string& flag, const std::vector<std::string>& names) {
+  const std::string_view familiar = familiar_option(option_of(flag).first);
+  const std::string ours = familiar.empty() ? "" : flag_name(familiar);
+  return std::find(names.begin(), names.end(), ours) != names.end() ? ours
+                                                                    : closest_name(flag, names);
 }
 
 /// The message for a word that looks like a flag but is not one of the command's. CLI11 would
@@ -120,7 +135,11 @@ std::optional<std::string> unknown_flag(const CLI::App& root, int argc, char** a
     if (std::find(names.begin(), names.end(), present) != names.end()) {
       return fmt::format("{} is called {} now", printable(flag), present);
     }
-    const std::string nearest = closest_name(flag, names);
+    if (flag == "--data" && command->get_option_no_throw("DATA") != nullptr) {
+      return fmt::format("there is no --data; the data comes without a flag: cone {} DATA",
+                         command->get_name());
+    }
+    const std::string nearest = intended_flag(flag, names);
     return fmt::format("there is no {}{}", printable(flag),
                        nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest));
   }

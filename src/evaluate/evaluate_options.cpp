@@ -17,7 +17,10 @@ std::string explain_usual_name(std::string_view name) {
     std::string_view name;
     const char* advice;
   };
-  static constexpr const char* kAipw = "dr_ridge is AIPW (augmented inverse propensity weighting)";
+  static constexpr const char* kAipw =
+      "dr_ridge is AIPW (augmented inverse propensity weighting), self-normalised unless "
+      "--correction "
+      "plain";
   static constexpr const char* kIpw = "ips is inverse propensity weighting (Horvitz-Thompson)";
   static constexpr const char* kRegression = "dm_ridge is the regression (plug-in) estimator";
   static constexpr const char* kEffect =

@@ -85,9 +85,13 @@ Verdict judge_stability(const PolicyStability& found, const Estimate& estimate) 
     const bool disagree = found.fold_p < kSignificantSpread;
     const auto [low, high] = std::ranges::minmax(found.by_fold);
     is_caution = disagree;
-    sentences.push_back(
-        sentence("estimates by fold range from {:.4g} to {:.4g}, {} sampling error explains ({})",
-                 low, high, disagree ? "more than" : "which", p_phrase(found.fold_p)));
+    constexpr double kConsistent = 0.05;
+    sentences.push_back(sentence("estimates by fold range from {:.4g} to {:.4g}, {} ({})", low,
+                                 high,
+                                 disagree                      ? "more than sampling error explains"
+                                 : found.fold_p >= kConsistent ? "consistent with sampling error"
+                                                               : "somewhat more than expected",
+                                 p_phrase(found.fold_p)));
   }
   if (estimate.seed_sd) {
     const bool moves = *estimate.seed_sd > kNotableSeeds * estimate.standard_error;

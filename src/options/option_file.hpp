@@ -118,7 +118,9 @@ Options take_options(nlohmann::ordered_json object, const std::string& file) {
       fault(key, fmt::format("is called {} now", present), "");
       continue;
     }
-    const std::string nearest = closest_name(key, known);
+    const std::string_view familiar = familiar_option(key);
+    const bool has_familiar = std::find(known.begin(), known.end(), familiar) != known.end();
+    const std::string nearest = has_familiar ? std::string(familiar) : closest_name(key, known);
     fault(key, "is not an option",
           nearest.empty() ? fmt::format("choose from {}", fmt::join(known, ", "))
                           : fmt::format("did you mean {}?", nearest));

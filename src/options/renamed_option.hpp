@@ -19,4 +19,19 @@ constexpr std::string_view renamed_option(std::string_view old_name) {
   return {};
 }
 
+/// The option that other packages for causal inference and machine learning know by this name;
+/// empty for every other word. For "did you mean".
+constexpr std::string_view familiar_option(std::string_view name) {
+  using Names = std::pair<std::string_view, std::string_view>;
+  constexpr std::array kFamiliar = {
+      Names{"alpha", "level"},   Names{"random_state", "seed"}, Names{"n_jobs", "threads"},
+      Names{"n_rep", "repeats"}, Names{"n_folds", "folds"},     Names{"policies", "policy"},
+      Names{"cv", "folds"},      Names{"clusters", "cluster"},  Names{"covariates", "features"},
+  };
+  for (const auto& [familiar, ours] : kFamiliar) {
+    if (familiar == name) return ours;
+  }
+  return {};
+}
+
 }  // namespace cone

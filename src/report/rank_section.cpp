@@ -42,7 +42,7 @@ constexpr std::size_t kMostListedPolicies = 8;
 Html listed_pairs(const std::vector<RecordView>& pairs, const std::string& level) {
   Table table({"pair", "difference", level, "joint " + level, "adjusted p"});
   for (const RecordView& pair : pairs) {
-    table.add_row({pair.text("first") + " less " + pair.text("second"),
+    table.add_row({pair.text("first") + " minus " + pair.text("second"),
                    signed_text(pair.number("difference")),
                    range_text(pair.range("sampling_interval")),
                    range_text(pair.range("sampling_joint_interval")), p_text(pair.number("p"))});
@@ -63,7 +63,7 @@ Html pair_matrix(const std::vector<std::string>& names, const std::vector<Record
     cells[{pair.text("first"), pair.text("second")}] = cell(difference);
     cells[{pair.text("second"), pair.text("first")}] = cell(-difference);
   }
-  std::vector<std::string> titles = {"row less column"};
+  std::vector<std::string> titles = {"row minus column"};
   const std::vector<std::string> labels = label_texts(names, 16);
   titles.insert(titles.end(), labels.begin(), labels.empty() ? labels.end() : labels.end() - 1);
   Table table(titles);

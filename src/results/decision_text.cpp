@@ -102,8 +102,8 @@ std::string dependence_sentence(const Decision& decision) {
         grouped(decision.num_given_clusters), std::sqrt(decision.design_effect));
   }
   return sentence(
-      "Errors of connected units are correlated (dependence {}): intervals are {:.1f} times as "
-      "wide as for independent units.\n",
+      "Intervals allow for correlated errors of connected units (dependence {}): they are {:.1f} "
+      "times as wide as for independent units.\n",
       enum_name(decision.dependence), std::sqrt(decision.design_effect));
 }
 

@@ -21,8 +21,8 @@ std::string mean_effects_text(std::span<const std::string> arms, const NodeEffec
   TextTable table({{"arm", TextTable::Align::kLeft},
                    {"mean effect"},
                    {"posterior sd of a node"},
-                   {"clearly positive"},
-                   {"clearly negative"}});
+                   {"positive"},
+                   {"negative"}});
   const auto n = static_cast<double>(effects.effect.rows());
   for (std::size_t a = 1; a < arms.size(); ++a) {
     CompensatedSum total;
@@ -50,7 +50,8 @@ std::string mean_effects_text(std::span<const std::string> arms, const NodeEffec
 std::string effects_text(std::span<const std::string> arms, const NodeEffects& effects,
                          std::span<const double> units) {
   std::string text = fmt::format(
-      "Effects relative to arm {}; \"clearly\": beyond two posterior standard deviations{}\n{}\n",
+      "Effects relative to arm {}; positive and negative: beyond two posterior standard "
+      "deviations{}\n{}\n",
       printable(arms.front()),
       effects.draws > 0 ? sentence(" (from {} draws; relative standard error {:.0f} %)",
                                    effects.draws, 100 / std::sqrt(2.0 * effects.draws))

@@ -167,8 +167,9 @@ std::string learnt_policy_text(const LearntPolicy& policy, const LearnPolicyOpti
   text += cost_text(policy) + budget_text(policy, options.tree.budget);
   text += verdict_text(policy) + "\n" + against_logged_text(policy.logged) + "\n";
   if (policy.verdict != RuleVerdict::kSingleArm) {
-    text += fmt::format("In-sample value of the rule: {}. It is optimistic; do not quote it.\n",
-                        value_text(policy.in_sample_value));
+    text +=
+        fmt::format("In-sample value of the rule: {}. It is biased upwards; do not report it.\n",
+                    value_text(policy.in_sample_value));
   }
   text +=
       fmt::format("Intervals are for the population, {}. They assume no unmeasured confounding.\n",

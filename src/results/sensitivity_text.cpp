@@ -94,7 +94,8 @@ std::string sensitivity_text(const SensitivityReport& report) {
         policy.value, decimals, policy.ridge_value, decimals);
     if (policy.error_factor > 1.005) {
       text += sentence(
-          "Errors of connected units are correlated: standard errors are {:.2f} times those of "
+          "Standard errors allow for correlated errors of connected units: they are {:.2f} times "
+          "those of "
           "independent units.\n\n",
           policy.error_factor);
     }

@@ -45,7 +45,8 @@ std::string check_sentence(const CheckOutcome& outcome, const RefutedPolicy& ans
                          outcome.passes ? "." : ": report a median over several seeds.");
     case RefuteCheck::kBootstrap:
       return fmt::format(
-          "Refitted to bootstrap samples with known truth, the estimate typically was off by {}{}",
+          "Refitted to bootstrap samples with known truth, the estimate had a root mean square "
+          "error of {}{}",
           moved,
           outcome.passes ? fmt::format(", within the tolerance of the standard error ({}).",
                                        number(answer.standard_error))

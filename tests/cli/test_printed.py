@@ -156,6 +156,9 @@ class Sentences(FolderTest):
                                 (("--policy", "treat-all", "--no-sensitivity-intervl"), "there is no --no-sensitivity-intervl; did you mean --no-sensitivity-interval?"),
                                 (("--policy", "treat-all", "--robust"), "--robust is called --sensitivity-interval now"),
                                 (("--policy", "treat-all", "--no-robust"), "--no-robust is called --no-sensitivity-interval now"),
+                                (("--policies", "treat-all"), "there is no --policies; did you mean --policy?"),
+                                (("--policy", "treat-all", "--random-state", "3"), "did you mean --seed?"),
+                                (("--policy", "treat-all", "--data", "x.csv"), "without a flag: cone evaluate DATA"),
                                 (("--policy", "treat-all", "--zzzzzz=3"), "there is no --zzzzzz;")):
             message = self.refused("demo", *words)
             self.assertIn(expected, message)
