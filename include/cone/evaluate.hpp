@@ -63,6 +63,7 @@ struct EvaluateOptions {
   std::vector<std::string> estimators;  ///< empty: the defaults of the catalogue
   NuisanceSource nuisances = NuisanceSource::kFitted;
   bool sensitivity_interval = true;
+  bool randomised = false;
   std::vector<std::string> cost;  ///< LABEL=NUMBER or LABEL=COLUMN
   int repeats = 1;
   int list_pairs_up_to = 50;
@@ -84,6 +85,10 @@ struct EvaluateOptions {
     visitor("sensitivity_interval", self.sensitivity_interval,
             "Sensitivity intervals, which allow for an unmeasured confounder as strong as what the "
             "network reveals");
+    visitor(
+        "randomised", self.randomised,
+        "Declare that treatment was assigned at random given the features: verdicts then do not "
+        "need the sensitivity interval (given propensities imply it)");
     visitor(
         "cost", self.cost,
         "LABEL=NUMBER or LABEL=COLUMN: cost of assigning that arm to one unit, in units of the "

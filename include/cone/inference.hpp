@@ -1,13 +1,18 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "cone/context.hpp"
 #include "cone/matrix.hpp"
+#include "cone/options.hpp"
 
 /// \file
 /// Simultaneous inference on several policies: joint bands, differences, ranks, and the confidence
@@ -15,12 +20,32 @@
 
 namespace cone {
 
+/// The verdict on a comparison of two policies.
+enum class ComparisonVerdict {
+  kNotShown,     ///< the interval of the difference contains 0, or is not to be relied on
+  kConditional,  ///< it excludes 0, conditional on no unmeasured confounding
+  kSupported,    ///< and so does the sensitivity interval, or treatment was assigned at random
+};
+
+template <>
+struct EnumNames<ComparisonVerdict> {
+  static constexpr std::array kNames = {
+      std::pair{ComparisonVerdict::kNotShown, std::string_view("not_shown")},
+      std::pair{ComparisonVerdict::kConditional, std::string_view("conditional")},
+      std::pair{ComparisonVerdict::kSupported, std::string_view("supported")}};
+};
+
 /// One policy among several.
 struct RankedPolicy {
   std::pair<double, double> band;  ///< joint: all bands cover at once with the given level
   std::size_t best_rank = 1;       ///< 1 is the highest value
   std::size_t worst_rank = 1;
   bool may_be_best = true;  ///< in the confidence set of the best
+  /// The same where every difference may have a confounding bias up to its bound; without bounds
+  /// every rank is possible.
+  std::size_t sensitivity_best_rank = 1;
+  std::size_t sensitivity_worst_rank = 1;
+  bool sensitivity_may_be_best = true;
   /// Upper bound at the joint level of the loss against the best of the others; 0 where it is
   /// significantly better than all of them.
   double regret = 0;
@@ -35,6 +60,11 @@ struct PolicyDifference {
   std::pair<double, double> sampling_interval;        ///< of this difference alone
   std::pair<double, double> sampling_joint_interval;  ///< all pairs are covered at once
   double p = 1;  ///< two-sided, adjusted for all pairs by step-down
+  /// Widened by the bound of the confounding bias; none without a bound.
+  std::optional<std::pair<double, double>> sensitivity_interval;
+  std::optional<std::pair<double, double>> sensitivity_joint_interval;
+  ComparisonVerdict verdict =
+      ComparisonVerdict::kNotShown;  ///< by the intervals of this pair alone
 };
 
 struct PolicyComparison {
@@ -48,6 +78,12 @@ struct PolicyComparison {
 /// policies.
 enum class ListedPairs { kAll, kWithFirst };
 
+/// The largest confounding bias of the difference of two values, by their indices; none where it is
+/// not known.
+using PairBias = std::function<std::optional<double>(std::size_t first, std::size_t second)>;
+
+inline constexpr int kComparisonDraws = 1000;
+
 /// Compares values with a joint covariance by `draws` from the normal distribution with that
 /// covariance. Ranks: Mogstad, Romano, Shaikh and Wilhelm 2024, Inference for ranks with
 /// applications to mobility across neighbourhoods and academic achievement across countries.
@@ -58,6 +94,7 @@ enum class ListedPairs { kAll, kWithFirst };
 /// unless the covariance is square, symmetric and as large as the values are many.
 PolicyComparison compare_policies(const Context& context, std::span<const double> values,
                                   MatrixView<const double> covariance, double level,
-                                  ListedPairs listed = ListedPairs::kAll, int draws = 1000);
+                                  ListedPairs listed = ListedPairs::kAll,
+                                  int draws = kComparisonDraws, const PairBias& bias = {});
 
 }  // namespace cone

@@ -88,6 +88,14 @@ struct DecidedPolicy {
   std::optional<double> overturning_strength;
   std::optional<std::pair<std::size_t, std::size_t>> ranks;  ///< best and worst, 1 is the highest
   bool may_be_best = true;
+  /// The same where every difference may have a confounding bias as large as the sensitivity
+  /// intervals allow for; none where no strength is known.
+  std::optional<std::pair<std::size_t, std::size_t>> sensitivity_ranks;
+  bool sensitivity_may_be_best = true;
+  /// On the difference from the logged policy.
+  ComparisonVerdict verdict = ComparisonVerdict::kNotShown;
+  /// Why intervals are not to be relied on, whatever they exclude; empty where they are.
+  std::string unreliable;
   std::optional<double> regret;  ///< upper bound of the loss against the best of the others
   std::optional<double> truth;   ///< simulations only
 };
@@ -104,8 +112,13 @@ struct Decision {
   /// Whether the network improves the treatment model significantly. Where it does not, sensitivity
   /// intervals and overturning strengths use the upper confidence limit of its strength.
   bool strength_is_clear = true;
+  /// Treatment was assigned at random given the features, as declared or as the propensities are
+  /// given: verdicts do not depend on sensitivity intervals.
+  bool is_randomised = false;
   std::vector<ArmCost> costs;           ///< one per arm; empty where none has a cost
   std::vector<DecidedPolicy> policies;  ///< the logged policy first, then as given
+  /// Supported against every other policy, by joint intervals; none where no policy is.
+  std::optional<std::string> single_best;
   /// Of all pairs, by their rows in `policies`; of more policies than are to be listed
   /// (EvaluateOptions::list_pairs_up_to), those with the logged policy.
   std::vector<PolicyDifference> differences;

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
-from typing import Any, Union
+from typing import Any, Optional, Union
 
 from . import _core
 from ._html import table_html
@@ -61,6 +61,9 @@ class Evaluation:
         rows = []
         for entry in decision["policies"]:
             gain = gains.get(entry["name"], (None, None, None))
+            ranks, may_be_best = entry["sensitivity_ranks"], entry["sensitivity_may_be_best"]
+            if ranks[0] is None:  # no strength of unmeasured confounding is known
+                ranks, may_be_best = entry["ranks"], entry["may_be_best"]
             row = {"policy": entry["name"], "value": entry["value"],
                    "low": entry["sampling_interval"][0], "high": entry["sampling_interval"][1],
                    "sensitivity_low": entry["sensitivity_interval"][0],
@@ -71,8 +74,8 @@ class Evaluation:
                             "net_low": net[0], "net_high": net[1],
                             "net_sensitivity_low": sensitivity[0], "net_sensitivity_high": sensitivity[1]})
             row.update({"gain": gain[0], "gain_low": gain[1], "gain_high": gain[2],
-                        "rank_low": entry["ranks"][0], "rank_high": entry["ranks"][1],
-                        "may_be_best": entry["may_be_best"]})
+                        "verdict": entry.get("verdict"),
+                        "rank_low": ranks[0], "rank_high": ranks[1], "may_be_best": may_be_best})
             rows.append(row)
         return rows
 
@@ -80,7 +83,9 @@ class Evaluation:
     def table(self) -> Any:
         """One row per policy by the recommended estimator, the logged policy first; without a decision, the
         estimates. value, low and high are before costs. With costs there are also cost, net_value,
-        net_low and net_high; gains and ranks are net of costs."""
+        net_low and net_high; gains and ranks are net of costs. verdict says whether the difference from the
+        logged policy is "supported" (also with an unmeasured confounder as strong as the network, or under
+        random assignment), "conditional" on no unmeasured confounding, or "not_shown"."""
         rows = self._decision_rows()
         return as_table(rows) if rows else self.estimates
 
@@ -91,18 +96,27 @@ class Evaluation:
         decision = self.record.get("decision") or {}
         return as_table([{"first": row["first"], "second": row["second"],
                           "difference": row["difference"], "standard_error": row["standard_error"],
-                          "low": row["sampling_interval"][0], "high": row["sampling_interval"][1], "p": row["p"]}
+                          "low": row["sampling_interval"][0], "high": row["sampling_interval"][1], "p": row["p"],
+                          "sensitivity_low": row["sensitivity_interval"][0],
+                          "sensitivity_high": row["sensitivity_interval"][1], "verdict": row["verdict"]}
                          for row in decision.get("differences", [])])
 
     @property
     def ranks(self) -> dict[str, tuple[int, int]]:
-        """The best and the worst rank that every policy may have, 1 is the best."""
+        """The best and the worst rank that every policy may have, 1 is the best; allowing for unmeasured
+        confounding where its strength is known."""
         return {row["policy"]: (row["rank_low"], row["rank_high"]) for row in self._decision_rows()}
 
     @property
     def best(self) -> list[str]:
-        """The policies that may be the best, the logged policy included."""
+        """The policies that may be the best, the logged policy included; allowing for unmeasured
+        confounding where its strength is known."""
         return [row["policy"] for row in self._decision_rows() if row["may_be_best"]]
+
+    @property
+    def single_best(self) -> Optional[str]:
+        """The policy that is supported against every other, or None."""
+        return (self.record.get("decision") or {}).get("single_best")
 
     @property
     def warnings(self) -> list[str]:

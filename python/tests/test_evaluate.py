@@ -299,8 +299,12 @@ class Result(unittest.TestCase):
         self.assertAlmostEqual(rows[1]["gain"], rows[1]["net_value"] - rows[0]["net_value"])
         self.assertEqual(len(self.rows(self.answer.estimates)), 2 * len(FAST))
         self.assertEqual(len(self.rows(self.answer.differences)), 3)
-        self.assertEqual(self.answer.ranks["<b>sms</b>"], (3, 3))
-        self.assertEqual(self.answer.best, ["logged", "mixed"])
+        self.assertEqual(self.answer.ranks["<b>sms</b>"], (1, 3))  # with an unmeasured confounder
+        self.assertEqual([row["ranks"] for row in self.answer.record["decision"]["policies"]
+                          if row["name"] == "<b>sms</b>"], [[3, 3]])
+        self.assertIsNone(self.answer.single_best)
+        self.assertEqual(self.answer.best, ["logged", "<b>sms</b>", "mixed"])
+        self.assertEqual([row["verdict"] for row in rows], [None, "supported", "not_shown"])
 
     def test_without_costs_there_are_no_columns_of_costs(self):
         free = cone.evaluate(cone.Dataset.load(MESSAGES), ["always:sms"], FAST)

@@ -159,7 +159,9 @@ std::optional<Decision> RankRun::compare(std::span<const PolicyResult> results) 
                  .kernels = kernels_,
                  .noise = noise_of(basis(), *headline),
                  .sample_policies = policies_.sample,
-                 .costs = no_costs},
+                 .costs = no_costs,
+                 .strength = strength_ ? &*strength_ : nullptr,
+                 .is_randomised = options_.randomised},
                 headline->name, results, options_.estimator.dependence, options_.list_pairs_up_to);
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/numeric.hpp"
 #include "estimate/significance.hpp"
+#include "evaluate/reliability.hpp"
 
 namespace cone {
 namespace {
@@ -73,6 +74,88 @@ std::optional<double> strength_to_overturn(const DecidedPolicy& policy, double b
   return distance / bound;
 }
 
+/// By how much a value's sensitivity interval is wider than its sampling interval, per side. Where
+/// outcomes have two values it may be cut off at one of them.
+double widening_of(const Estimate& e) {
+  return std::max({e.sampling_interval.first - e.sensitivity_interval.first,
+                   e.sensitivity_interval.second - e.sampling_interval.second,
+                   e.confounding_bias_bound});
+}
+
+bool excludes_zero(std::pair<double, double> interval) {
+  return interval.first > 0 || interval.second < 0;
+}
+
+ComparisonVerdict judge(std::pair<double, double> interval,
+                        const std::optional<std::pair<double, double>>& sensitivity,
+                        bool is_randomised) {
+  if (!excludes_zero(interval)) return ComparisonVerdict::kNotShown;
+  const bool is_supported = is_randomised || (sensitivity && excludes_zero(*sensitivity));
+  return is_supported ? ComparisonVerdict::kSupported : ComparisonVerdict::kConditional;
+}
+
+/// Bounds the confounding bias of differences. The value of the logged policy has none. Of two
+/// other policies it is that of the contrast of their probabilities, which is far below the sum of
+/// both where they agree on most units; the sum where the contrasts of all pairs would take long.
+class PairBounds {
+ public:
+  /// `tables`, `estimates`: of the compared policies; estimates are nullptr for the logged policy
+  /// and for policies that equal it.
+  PairBounds(const Comparable& compared, std::vector<const Matrix<double>*> tables,
+             std::vector<const Estimate*> estimates)
+      : compared_(compared), tables_(std::move(tables)), estimates_(std::move(estimates)) {
+    const double pairs = static_cast<double>(tables_.size() * (tables_.size() - 1)) / 2;
+    const double cells =
+        compared.kernels.num_nodes() * static_cast<double>(compared.sample.num_arms());
+    takes_contrasts_ =
+        compared.strength != nullptr && compared.noise != nullptr && pairs * cells < kMostCells;
+  }
+
+  std::optional<double> operator()(std::size_t first, std::size_t second) const {
+    if (compared_.is_randomised) return 0.0;
+    const Estimate* a = estimates_[first];
+    const Estimate* b = estimates_[second];
+    if ((a != nullptr && !std::isfinite(a->sensitivity_interval.first)) ||
+        (b != nullptr && !std::isfinite(b->sensitivity_interval.first)))
+      return std::nullopt;
+    const double one = a == nullptr ? 0 : widening_of(*a);
+    const double other = b == nullptr ? 0 : widening_of(*b);
+    if (a == nullptr || b == nullptr || !takes_contrasts_) return one + other;
+    Matrix<double> contrast = *tables_[first];
+    for (std::size_t k = 0; k < contrast.values().size(); ++k) {
+      contrast.values()[k] -= tables_[second]->values()[k];
+    }
+    const double bound = bound_confounding_bias(compared_.sample, contrast.view(),
+                                                compared_.noise->residual, *compared_.strength)
+                             .bound;
+    // Beyond the bias, sensitivity intervals use residual-based sampling errors.
+    const double sampling = one - a->confounding_bias_bound + other - b->confounding_bias_bound;
+    return std::min(one + other, bound + std::max(0.0, sampling));
+  }
+
+ private:
+  static constexpr double kMostCells = 5e7;  // a few seconds
+
+  const Comparable& compared_;
+  std::vector<const Matrix<double>*> tables_;
+  std::vector<const Estimate*> estimates_;
+  bool takes_contrasts_ = false;
+};
+
+/// The policy that is supported against every other, by joint intervals. A policy without a valid
+/// or reliable interval may be better than any.
+std::optional<std::string> find_single_best(const Decision& decision, bool has_bounds) {
+  const auto is_first = [&](const DecidedPolicy& policy) {
+    const auto& ranks = has_bounds ? policy.sensitivity_ranks : std::nullopt;
+    return ranks && *ranks == std::pair<std::size_t, std::size_t>(1, 1);
+  };
+  const bool all_reliable = std::ranges::all_of(
+      decision.policies, [](const DecidedPolicy& p) { return p.ranks && p.unreliable.empty(); });
+  const auto best = std::ranges::find_if(decision.policies, is_first);
+  if (!all_reliable || best == decision.policies.end()) return std::nullopt;
+  return best->name;
+}
+
 bool is_same(const Matrix<double>& a, const Matrix<double>& b) {
   return std::ranges::equal(a.values(), b.values());
 }
@@ -123,7 +206,9 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
   const double outcome = totals.allreduce(logged.value()) / compared.kernels.num_nodes();
   const ErrorParts logged_parts = make_logged_parts(sample, outcome);
   const Matrix<double> logged_policy = make_logged_policy(sample);
-  Decision out{.estimator = std::string(estimator), .is_weighted = !sample.weight.empty()};
+  Decision out{.estimator = std::string(estimator),
+               .is_weighted = !sample.weight.empty(),
+               .is_randomised = compared.is_randomised};
   const Clustering& clusters = compared.kernels.clusters();
   out.num_given_clusters = clusters.given ? clusters.count : 0;
   out.costs = compared.costs.arms;
@@ -138,6 +223,7 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
   std::vector<std::size_t> indices = {0};  // in out.policies, of the compared policies
   std::vector<double> values = {logged_value};
   std::vector<double> own_errors = {0};
+  std::vector<const Estimate*> estimates = {nullptr};  // of policies other than the logged one
   for (std::size_t p = 0; p < results.size(); ++p) {
     const auto e = std::ranges::find(results[p].estimates, estimator, &Estimate::estimator);
     DecidedPolicy& policy = out.policies.emplace_back();
@@ -164,8 +250,12 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
       tables.push_back(&logged_policy);
       values.push_back(logged_value);
       own_errors.push_back(0);
+      estimates.push_back(nullptr);
       continue;
     }
+    policy.unreliable =
+        find_unreliable(sample, compared.sample_policies[p].view(), e->parts.coefficient);
+    estimates.push_back(&*e);
     if (std::isfinite(e->sensitivity_interval.first))
       policy.sensitivity_interval = e->sensitivity_interval;
     parts.push_back(&e->parts);
@@ -184,9 +274,12 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
   allow_for_few_clusters(errors->best(), out.level, covariance);
   scale_errors(factors_to_own_errors(out.target, parts, own_errors, covariance), covariance);
   const bool lists_all = results.size() <= static_cast<std::size_t>(listed_up_to);
+  const PairBounds bounds(compared, tables, estimates);
+  const bool has_bounds = compared.is_randomised || compared.strength != nullptr;
   const PolicyComparison comparison =
       compare_policies(context, values, covariance.view(), out.level,
-                       lists_all ? ListedPairs::kAll : ListedPairs::kWithFirst);
+                       lists_all ? ListedPairs::kAll : ListedPairs::kWithFirst, kComparisonDraws,
+                       has_bounds ? PairBias(bounds) : PairBias());
   out.num_pairs_left_out =
       indices.size() * (indices.size() - 1) / 2 - comparison.differences.size();
   for (std::size_t k = 0; k < indices.size(); ++k) {
@@ -197,6 +290,11 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
     const std::size_t unknown = out.policies.size() - indices.size();
     policy.ranks = {ranked.best_rank, ranked.worst_rank + unknown};
     policy.may_be_best = ranked.may_be_best;
+    if (has_bounds) {
+      policy.sensitivity_ranks = {ranked.sensitivity_best_rank,
+                                  ranked.sensitivity_worst_rank + unknown};
+      policy.sensitivity_may_be_best = ranked.sensitivity_may_be_best;
+    }
     policy.regret = ranked.regret;
     if (policy.is_logged) policy.sampling_interval = policy.band;
   }
@@ -207,15 +305,26 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
                                        -pair.sampling_interval.first};
       policy.gain_p = pair.p;
       if (policy.sensitivity_interval) {
-        const double bound = policy.sampling_interval->first - policy.sensitivity_interval->first;
+        const double bound = widening_of(*estimates[pair.second]);
         policy.sensitivity_gain_interval = widen(*policy.sampling_gain_interval, bound);
         policy.overturning_strength = strength_to_overturn(policy, bound);
       }
+      if (policy.unreliable.empty()) {
+        policy.verdict = judge(*policy.sampling_gain_interval, policy.sensitivity_gain_interval,
+                               out.is_randomised);
+      }
+    }
+    const auto is_reliable = [&](std::size_t k) {
+      return out.policies[indices[k]].unreliable.empty();
+    };
+    if (is_reliable(pair.first) && is_reliable(pair.second)) {
+      pair.verdict = judge(pair.sampling_interval, pair.sensitivity_interval, out.is_randomised);
     }
     pair.first = indices[pair.first];
     pair.second = indices[pair.second];
     out.differences.push_back(pair);
   }
+  out.single_best = find_single_best(out, has_bounds);
   return out;
 }
 

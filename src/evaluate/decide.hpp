@@ -10,6 +10,7 @@
 #include "cone/record.hpp"
 
 #include "data/arm_costs.hpp"
+#include "inference/confounding_strength.hpp"
 #include "inference/dependent_errors.hpp"
 
 namespace cone {
@@ -21,6 +22,8 @@ struct Comparable {
   const ModelNoise* noise = nullptr;                ///< of the estimator's outcome model
   std::span<const Matrix<double>> sample_policies;  ///< sample × arms, weighed
   const CostTable& costs;                           ///< rows are those of the sample
+  const NetworkStrength* strength = nullptr;  ///< of sensitivity intervals, where there are any
+  bool is_randomised = false;                 ///< see Decision
 };
 
 /// The estimator that decisions use: the recommended one where it ran, else the first doubly robust

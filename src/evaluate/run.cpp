@@ -197,12 +197,16 @@ const EstimatorInfo* EvaluationRun::find_headline() const {
 std::optional<Decision> EvaluationRun::compare(std::span<const PolicyResult> results) const {
   const EstimatorInfo* headline = find_headline();
   if (!kernels_ || headline == nullptr) return std::nullopt;
+  const bool has_given_propensities =
+      options_.nuisances == NuisanceSource::kGiven && data_.propensity.has_value();
   return decide(context_,
                 {.sample = sample_,
                  .kernels = *kernels_,
                  .noise = noise_of(basis(), *headline),
                  .sample_policies = policies_.sample,
-                 .costs = costs_},
+                 .costs = costs_,
+                 .strength = strength_ ? &*strength_ : nullptr,
+                 .is_randomised = options_.randomised || has_given_propensities},
                 headline->name, results, options_.estimator.dependence, options_.list_pairs_up_to);
 }
 

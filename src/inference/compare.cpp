@@ -2,6 +2,8 @@
 #include <cmath>
 #include <cstdint>
 #include <numbers>
+#include <optional>
+#include <utility>
 
 #include "cone/error.hpp"
 #include "cone/inference.hpp"
@@ -106,11 +108,15 @@ StepDown step_down(const Context& context, std::span<const Pair> pairs,
   return out;
 }
 
+std::pair<double, double> widen(std::pair<double, double> interval, double by) {
+  return {interval.first - by, interval.second + by};
+}
+
 }  // namespace
 
 PolicyComparison compare_policies(const Context& context, std::span<const double> values,
                                   MatrixView<const double> covariance, double level,
-                                  ListedPairs listed, int draws) {
+                                  ListedPairs listed, int draws, const PairBias& bias) {
   const std::size_t n = values.size();
   require(covariance.rows() == n && covariance.cols() == n && draws > 0,
           "comparison: the covariance does not match the values");
@@ -135,7 +141,8 @@ PolicyComparison compare_policies(const Context& context, std::span<const double
   for (std::size_t k = 0; k < n; ++k) {
     out.policies.push_back(
         {.band = {values[k] - out.band_factor * error[k], values[k] + out.band_factor * error[k]},
-         .worst_rank = n});
+         .worst_rank = n,
+         .sensitivity_worst_rank = n});
   }
   double step_p = 0;  // step-down p values are monotone
   for (std::size_t h = 0; h < pairs.size(); ++h) {
@@ -156,6 +163,15 @@ PolicyComparison compare_policies(const Context& context, std::span<const double
       ++first.best_rank;
       --second.worst_rank;
     }
+    const std::optional<double> widening =
+        bias ? bias(pair.first, pair.second) : std::optional<double>();
+    if (widening && pair.standard_error > 0 && joint.first > *widening) {
+      ++second.sensitivity_best_rank;
+      --first.sensitivity_worst_rank;
+    } else if (widening && pair.standard_error > 0 && joint.second < -*widening) {
+      ++first.sensitivity_best_rank;
+      --second.sensitivity_worst_rank;
+    }
     first.regret = std::max(first.regret, -joint.first);
     second.regret = std::max(second.regret, joint.second);
     if (listed == ListedPairs::kWithFirst && pair.first != 0) continue;
@@ -168,11 +184,19 @@ PolicyComparison compare_policies(const Context& context, std::span<const double
                                .sampling_interval = around(alone),
                                .sampling_joint_interval = joint,
                                .p = pair.standard_error > 0 ? std::max(step_p, single) : 1});
+    if (widening) {
+      PolicyDifference& listed_pair = out.differences.back();
+      listed_pair.sensitivity_interval = widen(listed_pair.sampling_interval, *widening);
+      listed_pair.sensitivity_joint_interval = widen(joint, *widening);
+    }
   }
   std::ranges::sort(out.differences, {}, [](const PolicyDifference& pair) {
     return std::pair(pair.first, pair.second);
   });
-  for (RankedPolicy& policy : out.policies) policy.may_be_best = policy.best_rank == 1;
+  for (RankedPolicy& policy : out.policies) {
+    policy.may_be_best = policy.best_rank == 1;
+    policy.sensitivity_may_be_best = policy.sensitivity_best_rank == 1;
+  }
   return out;
 }
 

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,23 +17,38 @@
 namespace cone::report {
 namespace {
 
-std::string rank_text(const RecordView& policy) {
-  const auto [best, worst] = policy.range("ranks");
+/// "sensitivity_ranks" and "sensitivity_may_be_best" allow for unmeasured confounding.
+std::string rank_text(const RecordView& policy, std::string_view key) {
+  const auto ranks = policy.find(key);
+  if (!ranks) return std::string(kNoNumber);
+  const auto [best, worst] = ranks->range();
   if (!std::isfinite(best) || !std::isfinite(worst)) return std::string(kNoNumber);
   if (best == worst) return count_text(best);
   return count_text(best) + " to " + count_text(worst);
 }
 
+/// "not_shown" → "not shown".
+std::string spell_verdict(std::string verdict) {
+  std::ranges::replace(verdict, '_', ' ');
+  return verdict;
+}
+
 Html rank_table(const RecordView& decision) {
-  Table table({"policy", "ranks", "may be the best", "regret, at most"});
+  Table table({"policy", "ranks", "without unmeasured confounding", "may be the best",
+               "without unmeasured confounding", "regret, at most"});
+  const auto yes_or_no = [](bool flag) { return flag ? "yes" : "no"; };
   for (const RecordView& policy : decision.at("policies").entries()) {
-    table.add_row({policy.text("name"), rank_text(policy),
-                   policy.at("may_be_best").flag() ? "yes" : "no",
-                   number_text(policy.number("regret"))});
+    const RecordView may_be_best = policy.at("may_be_best");
+    table.add_row({policy.text("name"), rank_text(policy, "sensitivity_ranks"),
+                   rank_text(policy, "ranks"),
+                   yes_or_no(policy.find("sensitivity_may_be_best").value_or(may_be_best).flag()),
+                   yes_or_no(may_be_best.flag()), number_text(policy.number("regret"))});
   }
   return html(
       "<h3>Ranks</h3>\n<p class=\"soft\">1 is the best. Simultaneous confidence sets of the ranks, "
-      "at the level of the intervals. Regret: upper bound of the loss from choosing the policy "
+      "at the level of the intervals; the first column allows for an unmeasured confounder as "
+      "strong "
+      "as the sensitivity intervals do. Regret: upper bound of the loss from choosing the policy "
       "instead of the best of the others.</p>\n{}",
       table.finish("Ranks of the policies"));
 }
@@ -40,12 +57,17 @@ Html rank_table(const RecordView& decision) {
 constexpr std::size_t kMostListedPolicies = 8;
 
 Html listed_pairs(const std::vector<RecordView>& pairs, const std::string& level) {
-  Table table({"pair", "difference", level, "joint " + level, "adjusted p"});
+  Table table({"pair", "difference", level, "joint " + level, "adjusted p", "sensitivity interval",
+               "verdict"});
   for (const RecordView& pair : pairs) {
+    const auto sensitivity = pair.find("sensitivity_interval");
+    const auto verdict = pair.find("verdict");
     table.add_row({pair.text("first") + " minus " + pair.text("second"),
                    signed_text(pair.number("difference")),
                    range_text(pair.range("sampling_interval")),
-                   range_text(pair.range("sampling_joint_interval")), p_text(pair.number("p"))});
+                   range_text(pair.range("sampling_joint_interval")), p_text(pair.number("p")),
+                   sensitivity ? range_text(sensitivity->range()) : std::string(kNoNumber),
+                   verdict ? spell_verdict(verdict->text()) : std::string(kNoNumber)});
   }
   return table.finish("Differences of all pairs");
 }

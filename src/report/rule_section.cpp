@@ -28,9 +28,18 @@ Html tree_list(const RecordView& node, double num_all, int depth) {
       tree_list(node.at("yes"), num_all, depth + 1), tree_list(node.at("no"), num_all, depth + 1));
 }
 
-std::string verdict_words(const std::string& verdict) {
-  if (verdict == "better") return "The learnt rule is better than any single arm.";
-  if (verdict == "worse") return "The learnt rule is worse than a single arm. Do not use it.";
+std::string verdict_words(const RecordView& rule) {
+  const std::string verdict = rule.text("verdict");
+  const auto config = rule.find("config");
+  const auto propensities = config ? config->find("propensities") : std::nullopt;
+  const bool has_given = propensities && propensities->text() == "given";
+  const std::string condition = has_given ? "" : ", conditional on no unmeasured confounding";
+  if (verdict == "better") {
+    return "The learnt rule is better than any single arm" + condition + ".";
+  }
+  if (verdict == "worse") {
+    return "The learnt rule is worse than a single arm" + condition + ". Do not use it.";
+  }
   if (verdict == "single_arm") return "No split improves the value: the best tree is a single arm.";
   return "The learnt rule is not shown to be better than a single arm.";
 }
@@ -61,7 +70,7 @@ Html rule_section(const RecordView& rule, const Html& cautions) {
   return html(
       "<h2>The learnt rule</h2>\n{}<p class=\"lead\">{}</p>\n<div class=\"tree\">{}</div>\n"
       "<p>Cross-fitted value{}: {} {}.</p>\n{}{}",
-      cautions, verdict_words(rule.text("verdict")), tree_list(tree, tree.number("num_nodes"), 0),
+      cautions, verdict_words(rule), tree_list(tree, tree.number("num_nodes"), 0),
       takes_costs(rule) ? ", net of costs" : "", number_text(learnt.number("value")),
       range_text(learnt.range("sampling_interval")), warnings,
       figure(

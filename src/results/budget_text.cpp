@@ -70,7 +70,7 @@ std::string budget_table(const BudgetCurve& curve) {
 }
 
 /// Whether the ranking is better than treating units at random (the Qini area).
-std::string area_sentence(const BudgetCurve& curve) {
+std::string area_sentence(const BudgetCurve& curve, bool is_randomised) {
   const RankingArea& area = curve.qini;
   if (!std::isfinite(area.standard_error)) {
     return sentence(
@@ -83,21 +83,24 @@ std::string area_sentence(const BudgetCurve& curve) {
       "averaged over all budgets, it gains {:.3g} per unit over random assignment "
       "({:.3g} to {:.3g})",
       area.value, low, high);
-  if (low > 0) return fmt::format("The ranking is better than random assignment: {}.\n", figures);
-  if (high < 0) return fmt::format("The ranking is WORSE than random assignment: {}.\n", figures);
+  if (low > 0 || high < 0) {
+    return fmt::format("The ranking is {} than random assignment{}: {}.\n",
+                       low > 0 ? "better" : "WORSE",
+                       is_randomised ? "" : ", conditional on no unmeasured confounding", figures);
+  }
   return fmt::format("The ranking is not shown to be better than random assignment: {}.\n",
                      figures);
 }
 
 }  // namespace
 
-std::string budget_curve_text(const BudgetCurve& curve) {
+std::string budget_curve_text(const BudgetCurve& curve, bool is_randomised) {
   std::string text = fmt::format(
       "Budgets: {} for the units ranked first by {} {}; estimator {}. Gain: per unit, over no "
       "treatment{}.\n\n{}\n",
       printable(curve.arm), curve.is_policy ? "the policy" : "the column", printable(curve.ranking),
       curve.estimator, curve.points.back().cost != 0 ? ", net of costs" : "", budget_table(curve));
-  text += area_sentence(curve);
+  text += area_sentence(curve, is_randomised);
   text += curve.best_share == 0
               ? "The estimated gain is positive at no budget.\n"
               : fmt::format("The estimated gain is largest with {} of the units treated.\n",

@@ -13,6 +13,11 @@ Json range_json(const std::optional<std::pair<double, double>>& range) {
   return {json_number(range->first), json_number(range->second)};
 }
 
+Json ranks_json(const std::optional<std::pair<std::size_t, std::size_t>>& ranks) {
+  if (!ranks) return {nullptr, nullptr};
+  return {ranks->first, ranks->second};
+}
+
 }  // namespace
 
 Json decision_json(const Decision& decision) {
@@ -21,7 +26,9 @@ Json decision_json(const Decision& decision) {
                {"dependence", std::string(enum_name(decision.dependence))},
                {"design_effect", json_number(decision.design_effect)},
                {"level", decision.level},
+               {"randomised", decision.is_randomised},
                {"summary", best_sentence(decision)},
+               {"single_best", decision.single_best ? Json(*decision.single_best) : Json()},
                {"costs", Json::object()},
                {"policies", Json::array()},
                {"differences", Json::array()}};
@@ -50,10 +57,13 @@ Json decision_json(const Decision& decision) {
       policy["sensitivity_gain_interval"] = range_json(p.sensitivity_gain_interval);
       policy["gain_p"] = json_number(p.gain_p);
       policy["overturning_strength"] = json_number(p.overturning_strength);
-      policy["sentence"] = decision_sentence(p, decision.strength_is_clear);
+      policy["verdict"] = std::string(enum_name(p.verdict));
+      policy["sentence"] = decision_sentence(p, decision);
     }
-    policy["ranks"] = p.ranks ? Json{p.ranks->first, p.ranks->second} : Json{nullptr, nullptr};
+    policy["ranks"] = ranks_json(p.ranks);
     policy["may_be_best"] = p.may_be_best;
+    policy["sensitivity_ranks"] = ranks_json(p.sensitivity_ranks);
+    policy["sensitivity_may_be_best"] = p.sensitivity_may_be_best;
     policy["regret"] = json_number(p.regret);
     json["policies"].push_back(std::move(policy));
   }
@@ -68,7 +78,10 @@ Json decision_json(const Decision& decision) {
          {"sampling_joint_interval",
           {json_number(d.sampling_joint_interval.first),
            json_number(d.sampling_joint_interval.second)}},
-         {"p", json_number(d.p)}});
+         {"p", json_number(d.p)},
+         {"sensitivity_interval", range_json(d.sensitivity_interval)},
+         {"sensitivity_joint_interval", range_json(d.sensitivity_joint_interval)},
+         {"verdict", std::string(enum_name(d.verdict))}});
   }
   if (decision.num_pairs_left_out > 0) {
     json["num_differences_left_out"] = decision.num_pairs_left_out;

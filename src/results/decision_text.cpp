@@ -39,9 +39,11 @@ std::string range(const std::optional<Interval>& interval, int decimals) {
                      fixed_number(interval->second, decimals));
 }
 
+/// Ranks that allow for unmeasured confounding, where its strength is known.
 std::string rank_text(const DecidedPolicy& policy) {
-  if (!policy.ranks) return "-";
-  const auto [best, worst] = *policy.ranks;
+  const auto& ranks = policy.sensitivity_ranks ? policy.sensitivity_ranks : policy.ranks;
+  if (!ranks) return "-";
+  const auto [best, worst] = *ranks;
   return best == worst ? fmt::format("{}", best) : fmt::format("{} to {}", best, worst);
 }
 
@@ -111,12 +113,31 @@ std::string dependence_sentence(const Decision& decision) {
 std::string strength_sentence(const Decision& decision) {
   const auto mentions_limit = [&](const DecidedPolicy& policy) {
     return !policy.is_logged &&
-           decision_sentence(policy, decision.strength_is_clear).find(kUpperLimit) !=
-               std::string::npos;
+           decision_sentence(policy, decision).find(kUpperLimit) != std::string::npos;
   };
   if (std::none_of(decision.policies.begin(), decision.policies.end(), mentions_limit)) return "";
   return "The network does not significantly improve the treatment model beyond the features; "
          "sensitivity is measured against the upper confidence limit of that improvement.\n";
+}
+
+/// The condition of a verdict that sensitivity intervals do not support.
+std::string condition_text(const DecidedPolicy& policy, std::string_view strength) {
+  const std::string condition = ", conditional on no unmeasured confounding";
+  if (!policy.sensitivity_gain_interval) {
+    return condition +
+           ", whose strength this run could not measure (cone sensitivity gives the "
+           "strength it would take).";
+  }
+  if (!policy.overturning_strength) return condition + ".";
+  return condition + sentence(
+                         "; an unmeasured confounder {:.1f} times as strong as {} would explain "
+                         "this away.",
+                         *policy.overturning_strength, strength);
+}
+
+std::string list_names(const std::vector<std::string>& names) {
+  if (names.size() > kMostNames) return fmt::format("any of {} policies", names.size());
+  return fmt::format("{}{}", names.size() > 1 ? "one of: " : "", fmt::join(names, ", "));
 }
 
 }  // namespace
@@ -127,7 +148,7 @@ std::optional<Interval> net_of_cost(const std::optional<Interval>& range,
   return Interval{range->first - *policy.cost, range->second - *policy.cost};
 }
 
-std::string decision_sentence(const DecidedPolicy& policy, bool strength_is_clear) {
+std::string decision_sentence(const DecidedPolicy& policy, const Decision& decision) {
   const std::string name = printable(policy.name) + (policy.cost ? ", after costs" : "");
   if (!std::isfinite(policy.value)) return fmt::format("{}: no value; see the warnings.", name);
   if (!policy.sampling_gain_interval) {
@@ -138,42 +159,60 @@ std::string decision_sentence(const DecidedPolicy& policy, bool strength_is_clea
   }
   const auto [low, high] = *policy.sampling_gain_interval;
   if (low == 0 && high == 0) return fmt::format("{}: identical to the logged policy.", name);
+  if (!policy.unreliable.empty()) {
+    return fmt::format(
+        "{}: no difference from the logged policy is shown ({} less to {} more per unit): {}, too "
+        "few to rely on the interval.",
+        name, amount(std::min(low, 0.0)), amount(std::max(high, 0.0)), policy.unreliable);
+  }
   if (low <= 0 && high >= 0) {
     return fmt::format(
         "{}: no clear difference from the logged policy ({} less to {} more per unit).", name,
         amount(low), amount(high));
   }
   const bool gains = low > 0;
-  std::string text = fmt::format("{}: worth {} {} per unit than the logged policy ({} to {}).",
-                                 name, amount(policy.gain), gains ? "more" : "less",
-                                 amount(gains ? low : high), amount(gains ? high : low));
-  if (!policy.sensitivity_gain_interval) return text;
-  const std::string_view strength = strength_is_clear ? "the network" : kUpperLimit;
-  if (policy.overturning_strength && *policy.overturning_strength > 1) {
-    return text +
-           sentence(
-               " It would take an unmeasured confounder {:.1f} times as strong as {} to explain "
-               "this away.",
-               *policy.overturning_strength, strength);
+  const auto range_of = [&](Interval interval) {
+    return fmt::format("{} to {}", amount(gains ? interval.first : interval.second),
+                       amount(gains ? interval.second : interval.first));
+  };
+  const std::string text =
+      fmt::format("{}: {} than the logged policy by {} per unit ({:g} % CI {}", name,
+                  gains ? "better" : "worse", amount(policy.gain), 100 * decision.level,
+                  range_of(*policy.sampling_gain_interval));
+  const std::string_view strength = decision.strength_is_clear ? "the network" : kUpperLimit;
+  if (policy.verdict != ComparisonVerdict::kSupported) {
+    return text + ')' + condition_text(policy, strength);
   }
-  return text + fmt::format(" An unmeasured confounder as strong as {} would explain this away.",
-                            strength);
+  if (decision.is_randomised) return text + "), as treatment was assigned at random.";
+  return text + fmt::format("; {} with an unmeasured confounder as strong as {}).",
+                            range_of(*policy.sensitivity_gain_interval), strength);
 }
 
 std::string best_sentence(const Decision& decision) {
-  std::vector<std::string> names;
+  std::vector<std::string> names;            // may be the best without unmeasured confounding
+  std::vector<std::string> with_confounder;  // and with it
   std::size_t compared = 0;
   for (const DecidedPolicy& policy : decision.policies) {
-    // A policy without a valid interval cannot be ruled out.
+    // A policy without a valid or reliable interval cannot be ruled out.
     compared += policy.ranks ? 1 : 0;
-    if (!policy.ranks || policy.may_be_best) names.push_back(printable(policy.name));
+    const bool is_unknown = !policy.ranks || !policy.unreliable.empty();
+    if (is_unknown || policy.may_be_best) names.push_back(printable(policy.name));
+    if (is_unknown || !policy.sensitivity_ranks || policy.sensitivity_may_be_best) {
+      with_confounder.push_back(printable(policy.name));
+    }
   }
   if (compared < 2) return "";
-  if (names.size() == 1) return fmt::format("The best policy is {}.", names.front());
-  if (names.size() > kMostNames) {
-    return fmt::format("Any of {} policies may be the best.", names.size());
+  if (decision.single_best) {
+    return fmt::format("The best policy is {}.", printable(*decision.single_best));
   }
-  return fmt::format("The best policy is one of: {}.", fmt::join(names, ", "));
+  const std::string condition = fmt::format(
+      "Conditional on no unmeasured confounding the best policy is {}.", list_names(names));
+  const bool has_strength =
+      std::any_of(decision.policies.begin(), decision.policies.end(),
+                  [](const DecidedPolicy& policy) { return policy.sensitivity_ranks.has_value(); });
+  if (!has_strength) return condition;
+  const std::string all = fmt::format("The best policy is {}.", list_names(with_confounder));
+  return names.size() < with_confounder.size() ? all + ' ' + condition : all;
 }
 
 std::string decision_text(const Decision& decision) {
@@ -183,7 +222,7 @@ std::string decision_text(const Decision& decision) {
       decision.estimator);
   text += policy_table(decision).to_string() + '\n';
   for (const DecidedPolicy& policy : decision.policies) {
-    if (!policy.is_logged) text += decision_sentence(policy, decision.strength_is_clear) + '\n';
+    if (!policy.is_logged) text += decision_sentence(policy, decision) + '\n';
   }
   const std::string best = best_sentence(decision);
   if (!best.empty()) text += best + '\n';

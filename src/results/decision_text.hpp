@@ -12,15 +12,15 @@ namespace cone {
 /// ranks, a sentence per policy, and which policies may be the best.
 std::string decision_text(const Decision& decision);
 
-/// One policy in a sentence or two: its gain over the logged policy, and how strong an unmeasured
-/// confounder would have to be to explain it away. `strength_is_clear`: see Decision.
-std::string decision_sentence(const DecidedPolicy& policy, bool strength_is_clear);
+/// The verdict on one policy in a sentence: its difference from the logged policy with its
+/// interval, and the condition on unmeasured confounding.
+std::string decision_sentence(const DecidedPolicy& policy, const Decision& decision);
 
 /// An interval of a policy's value, less its cost.
 std::optional<std::pair<double, double>> net_of_cost(
     const std::optional<std::pair<double, double>>& range, const DecidedPolicy& policy);
 
-/// Which policies may be the best, in a sentence; empty where nothing was compared.
+/// The single best policy, or which may be the best; empty where nothing was compared.
 std::string best_sentence(const Decision& decision);
 
 }  // namespace cone

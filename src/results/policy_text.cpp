@@ -77,7 +77,14 @@ std::string gain_text(const RuleValue& value) {
                                                      : std::string("no valid interval"));
 }
 
-std::string verdict_text(const LearntPolicy& policy) {
+/// The premise of a comparison, where treatment was not assigned with known probabilities.
+std::string_view condition_text(const LearnPolicyOptions& options) {
+  return options.propensities == PropensitySource::kGiven
+             ? ""
+             : ", conditional on no unmeasured confounding";
+}
+
+std::string verdict_text(const LearntPolicy& policy, std::string_view condition) {
   const RuleValue& rival = strongest_single(policy);
   switch (policy.verdict) {
     case RuleVerdict::kSingleArm:
@@ -87,14 +94,14 @@ std::string verdict_text(const LearntPolicy& policy) {
           printable(policy.arms[policy.tree.nodes.front().arm]));
     case RuleVerdict::kBetter:
       return fmt::format(
-          "The learnt rule is better than any single arm: it gains {} per unit over \"{}\", the "
+          "The learnt rule is better than any single arm{}: it gains {} per unit over \"{}\", the "
           "best of them.",
-          gain_text(rival), rival.name);
+          condition, gain_text(rival), rival.name);
     case RuleVerdict::kWorse:
       return fmt::format(
-          "The learnt rule is WORSE than a single arm: it gains {} per unit over \"{}\". Do not "
+          "The learnt rule is WORSE than a single arm{}: it gains {} per unit over \"{}\". Do not "
           "use it.",
-          gain_text(rival), rival.name);
+          condition, gain_text(rival), rival.name);
     case RuleVerdict::kUnclear:
       break;
   }
@@ -104,12 +111,14 @@ std::string verdict_text(const LearntPolicy& policy) {
       gain_text(rival), rival.name);
 }
 
-std::string against_logged_text(const RuleValue& logged) {
-  const char* verdict =
-      logged.sampling_gain_interval.first > 0    ? "It is better than the logged policy"
-      : logged.sampling_gain_interval.second < 0 ? "It is worse than the logged policy"
-                                                 : "No clear difference from the logged policy";
-  return fmt::format("{}: it gains {} per unit.", verdict, gain_text(logged));
+std::string against_logged_text(const RuleValue& logged, std::string_view condition) {
+  const auto [low, high] = logged.sampling_gain_interval;
+  if (!(low > 0) && !(high < 0)) {
+    return fmt::format("No clear difference from the logged policy: it gains {} per unit.",
+                       gain_text(logged));
+  }
+  return fmt::format("It is {} than the logged policy{}: it gains {} per unit.",
+                     low > 0 ? "better" : "worse", condition, gain_text(logged));
 }
 
 std::string cost_text(const LearntPolicy& policy) {
@@ -165,7 +174,9 @@ std::string learnt_policy_text(const LearntPolicy& policy, const LearnPolicyOpti
       "fold\n{}\n",
       values_table(policy, options.level));
   text += cost_text(policy) + budget_text(policy, options.tree.budget);
-  text += verdict_text(policy) + "\n" + against_logged_text(policy.logged) + "\n";
+  const std::string_view condition = condition_text(options);
+  text +=
+      verdict_text(policy, condition) + "\n" + against_logged_text(policy.logged, condition) + "\n";
   if (policy.verdict != RuleVerdict::kSingleArm) {
     text +=
         fmt::format("In-sample value of the rule: {}. It is biased upwards; do not report it.\n",

@@ -330,6 +330,9 @@ class Invariances(FolderTest):
             other = self.evaluate(network, *only_ridge, *change)
             self.assertNotEqual((plain_ridge["policies"], plain_ridge["diagnostics"]),
                                 (other["policies"], other["diagnostics"]), change)
+        declared = self.evaluate(network, *only_ridge, "--randomised")["decision"]
+        self.assertTrue(declared["randomised"])
+        self.assertNotEqual(plain_ridge["decision"], declared)
         costs = self.evaluate(network, *only_ridge, "--cost", "1=0.5")
         self.assertNotEqual(plain_ridge["decision"], costs["decision"])
         ranked = ["--policy", "uniform", "--estimators", "network_dm", "--rank"]
@@ -350,7 +353,7 @@ class Invariances(FolderTest):
                   for c in changes + cone_changes + kernel_changes + ridge_changes} - {"--seed"} | {"--train-fraction", "--validation-fraction",
                                             "--stratified", "--nuisances"} | {
                       "--sensitivity-interval", "--target", "--dependence", "--arm-noise", "--repeats", "--cost",
-                      "--rank", "--budget-steps"}
+                      "--randomised", "--rank", "--budget-steps"}
         tested.add("--rank-arm")  # of more arms: test_budget.py
         tested.add("--list-pairs-up-to")  # of more policies: test_limits.py
         declared = {w.split(",")[0] for w in flags.split("Estimation:")[1].split("DATA is")[0].split()

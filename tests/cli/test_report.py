@@ -171,7 +171,7 @@ class Report(FolderTest):
                          ["evaluate", "DATA", "--policy", "uniform", "POLICIES.csv"])
         self.assertEqual(self.command_on(page)[-6:],
                          ["--weight", "units", "--ignore", "a b,c", "--missing", "drop"])
-        self.assertIn("The data were in memory", page)
+        self.assertIn("The data was in memory", page)
         self.assertIn("policies that were in memory", page)
 
     def test_says_where_the_network_shows_nothing_beyond_chance(self):

@@ -215,5 +215,109 @@ TEST(Decision, SplitProtocolHasNone) {
   EXPECT_FALSE(evaluate(Context(), world.data, world.policies, options).decision.has_value());
 }
 
+bool excludes_zero(std::pair<double, double> interval) {
+  return interval.first > 0 || interval.second < 0;
+}
+
+TEST(Verdict, IsSupportedOnlyWhereTheSensitivityIntervalExcludesZero) {
+  std::size_t num_supported = 0;
+  std::size_t num_conditional = 0;
+  for (std::uint64_t item = 0; item < 6; ++item) {
+    SmallWorld world = world_with_policies(400, 50 + item);
+    std::vector<double> half(400, 1.0);
+    for (std::size_t i = 0; i < 200; ++i) half[i] = 0;
+    world.policies.push_back({"half", two_arm_probabilities(half)});
+    const Decision decision = decide_on(world, headline_only());
+    for (const PolicyDifference& d : decision.differences) {
+      ASSERT_TRUE(d.sensitivity_interval.has_value());
+      EXPECT_LE(d.sensitivity_interval->first, d.sampling_interval.first);
+      EXPECT_GE(d.sensitivity_interval->second, d.sampling_interval.second);
+      EXPECT_LE(d.sensitivity_joint_interval->first, d.sampling_joint_interval.first);
+      const bool shown = excludes_zero(d.sampling_interval);
+      EXPECT_EQ(d.verdict == ComparisonVerdict::kNotShown, !shown);
+      EXPECT_EQ(d.verdict == ComparisonVerdict::kSupported,
+                shown && excludes_zero(*d.sensitivity_interval));
+      num_supported += d.verdict == ComparisonVerdict::kSupported ? 1 : 0;
+      num_conditional += d.verdict == ComparisonVerdict::kConditional ? 1 : 0;
+      if (d.first == 0) EXPECT_EQ(decision.policies[d.second].verdict, d.verdict);
+    }
+    for (const DecidedPolicy& policy : decision.policies) {
+      EXPECT_LE(policy.sensitivity_ranks->first, policy.ranks->first);
+      EXPECT_GE(policy.sensitivity_ranks->second, policy.ranks->second);
+      EXPECT_TRUE(policy.sensitivity_may_be_best || !policy.may_be_best);
+    }
+  }
+  EXPECT_GT(num_supported, 0U);
+  EXPECT_GT(num_conditional, 0U);
+}
+
+TEST(Verdict, BiasOfAContrastIsAtMostThatOfBothPolicies) {
+  SmallWorld world = world_with_policies(400, 61);
+  std::vector<double> nearly(400, 1.0);
+  nearly[0] = 0;
+  world.policies.push_back({"nearly all", two_arm_probabilities(nearly)});
+  const Decision decision = decide_on(world, headline_only());
+  const auto widening = [](const DecidedPolicy& p) {
+    return p.sensitivity_interval ? p.sampling_interval->first - p.sensitivity_interval->first : 0;
+  };
+  for (const PolicyDifference& d : decision.differences) {
+    const DecidedPolicy& one = decision.policies[d.first];
+    const DecidedPolicy& other = decision.policies[d.second];
+    const double bound = d.sampling_interval.first - d.sensitivity_interval->first;
+    EXPECT_LE(bound, widening(one) + widening(other) + 1e-12);
+    if (one.name == "all" && other.name == "nearly all") {
+      EXPECT_LT(bound, 0.2 * widening(one)) << "they differ for one unit";
+    }
+  }
+}
+
+TEST(Verdict, RandomAssignmentNeedsNoSensitivityInterval) {
+  SmallWorld world = world_with_policies(400, 62);
+  EvaluateOptions options = headline_only();
+  options.randomised = true;
+  const Decision declared = decide_on(world, options);
+  EXPECT_TRUE(declared.is_randomised);
+  for (const PolicyDifference& d : declared.differences) {
+    EXPECT_EQ(d.verdict, excludes_zero(d.sampling_interval) ? ComparisonVerdict::kSupported
+                                                            : ComparisonVerdict::kNotShown);
+  }
+  for (const DecidedPolicy& policy : declared.policies) {
+    EXPECT_EQ(policy.sensitivity_ranks, policy.ranks);
+  }
+  world.policies.pop_back();  // "all again" is tied with "all"
+  EXPECT_EQ(decide_on(world, options).single_best, "all");
+}
+
+TEST(Verdict, IsAtBestConditionalWithoutAMeasureOfConfounding) {
+  SmallWorld world = world_with_policies(400, 63);
+  world.policies.pop_back();
+  EvaluateOptions options = headline_only();
+  options.sensitivity_interval = false;
+  const Decision decision = decide_on(world, options);
+  EXPECT_EQ(find(decision, "all").verdict, ComparisonVerdict::kConditional);
+  EXPECT_FALSE(find(decision, "all").sensitivity_ranks.has_value());
+  EXPECT_EQ(find(decision, "all").ranks->first, 1U);
+  EXPECT_FALSE(decision.single_best.has_value());
+}
+
+TEST(Verdict, IsNotShownWhereFewUnitsOfAnArmHaveAnEvent) {
+  SmallWorld world = world_with_policies(400, 64);
+  world.data.truth.reset();
+  std::size_t events = 0;
+  for (std::size_t i = 0; i < 400; ++i) {
+    double& y = world.data.observed.outcome[i];
+    const bool keeps = world.data.observed.treatment[i] == 0 || ++events <= 12;
+    y = keeps ? y + 5 : 0;  // a large difference that rests on 12 units
+  }
+  EvaluateOptions options = headline_only();
+  options.randomised = true;
+  const Decision decision = decide_on(world, options);
+  EXPECT_EQ(find(decision, "all").unreliable,
+            "only 12 units of arm '1' have an outcome other than 0");
+  EXPECT_EQ(find(decision, "all").verdict, ComparisonVerdict::kNotShown);
+  EXPECT_TRUE(find(decision, "none").unreliable.empty());
+  EXPECT_FALSE(decision.single_best.has_value()) << "all may be anything";
+}
+
 }  // namespace
 }  // namespace cone

@@ -88,7 +88,7 @@ TEST(DataReport, ComparesEveryArmWithTheControlArm) {
   report.policies = {{"p", {0.25, 0.25, 0.5}}};
   const std::string text = data_report_text(report);
   EXPECT_NE(text.find("arm 'no' (control): 2 nodes"), std::string::npos) << text;
-  EXPECT_NE(text.find("gives arm no to 25.0 %, arm email to 25.0 %, arm sms to 50.0 %"),
+  EXPECT_NE(text.find("assigns arm no to 25.0 %, arm email to 25.0 %, arm sms to 50.0 %"),
             std::string::npos)
       << text;
   const auto json = to_json(report);

@@ -18,58 +18,79 @@ DecidedPolicy policy_with_gain(double low, double high) {
   return policy;
 }
 
-TEST(DecisionSentence, GivesTheGainOrLoss) {
-  EXPECT_EQ(decision_sentence(policy_with_gain(0.4, 1.4), true),
-            "coupons: worth 0.9 more per unit than the logged policy (0.4 to 1.4).");
-  EXPECT_EQ(decision_sentence(policy_with_gain(-1.4, -0.4), true),
-            "coupons: worth 0.9 less per unit than the logged policy (0.4 to 1.4).");
-  EXPECT_EQ(decision_sentence(policy_with_gain(-0.2, 0.5), true),
+TEST(DecisionSentence, GivesTheDifferenceAndItsCondition) {
+  DecidedPolicy policy = policy_with_gain(0.4, 1.4);
+  policy.verdict = ComparisonVerdict::kConditional;
+  EXPECT_EQ(
+      decision_sentence(policy, {}),
+      "coupons: better than the logged policy by 0.9 per unit (95 % CI 0.4 to 1.4), conditional "
+      "on no unmeasured confounding, whose strength this run could not measure (cone "
+      "sensitivity gives the strength it would take).");
+  policy = policy_with_gain(-1.4, -0.4);
+  policy.verdict = ComparisonVerdict::kSupported;
+  EXPECT_EQ(
+      decision_sentence(policy, {.is_randomised = true}),
+      "coupons: worse than the logged policy by 0.9 per unit (95 % CI 0.4 to 1.4), as treatment "
+      "was assigned at random.");
+  EXPECT_EQ(decision_sentence(policy_with_gain(-0.2, 0.5), {}),
             "coupons: no clear difference from the logged policy (0.2 less to 0.5 more per unit).");
 }
 
-TEST(DecisionSentence, SaysWhatWouldExplainItAway) {
+TEST(DecisionSentence, IsSupportedOrSaysWhatWouldExplainItAway) {
   DecidedPolicy policy = policy_with_gain(0.4, 1.4);
+  policy.verdict = ComparisonVerdict::kSupported;
   policy.sensitivity_gain_interval = {0.2, 1.6};
   policy.overturning_strength = 2;
-  EXPECT_NE(decision_sentence(policy, true).find("2.0 times as strong as the network to"),
-            std::string::npos);
+  EXPECT_EQ(
+      decision_sentence(policy, {}),
+      "coupons: better than the logged policy by 0.9 per unit (95 % CI 0.4 to 1.4; 0.2 to 1.6 "
+      "with an unmeasured confounder as strong as the network).");
+  policy.verdict = ComparisonVerdict::kConditional;
   policy.sensitivity_gain_interval = {-0.1, 1.9};
   policy.overturning_strength = 0.8;
-  EXPECT_NE(
-      decision_sentence(policy, true).find("as strong as the network would explain this away"),
-      std::string::npos);
+  EXPECT_EQ(
+      decision_sentence(policy, {}),
+      "coupons: better than the logged policy by 0.9 per unit (95 % CI 0.4 to 1.4), conditional "
+      "on no unmeasured confounding; an unmeasured confounder 0.8 times as strong as the "
+      "network would explain this away.");
+  EXPECT_NE(decision_sentence(policy, {.strength_is_clear = false})
+                .find("0.8 times as strong as the network's upper confidence limit would"),
+            std::string::npos);
 }
 
-TEST(DecisionSentence, NamesTheUpperConfidenceLimitWhereTheStrengthIsNotClear) {
+TEST(DecisionSentence, SaysWhereAnIntervalIsNotToBeReliedOn) {
   DecidedPolicy policy = policy_with_gain(0.4, 1.4);
-  policy.sensitivity_gain_interval = {0.2, 1.6};
-  policy.overturning_strength = 2;
-  EXPECT_EQ(decision_sentence(policy, true).find("upper confidence limit"), std::string::npos);
-  EXPECT_NE(decision_sentence(policy, false)
-                .find("2.0 times as strong as the network's upper confidence limit to explain"),
-            std::string::npos);
-  policy.overturning_strength = 0.8;
-  EXPECT_NE(decision_sentence(policy, false)
-                .find(" An unmeasured confounder as strong as the network's upper confidence limit "
-                      "would explain this away."),
-            std::string::npos);
+  policy.unreliable = "effective sample size 12 in arm 'email'";
+  EXPECT_EQ(decision_sentence(policy, {}),
+            "coupons: no difference from the logged policy is shown (0 less to 1.4 more per unit): "
+            "effective sample size 12 in arm 'email', too few to rely on the interval.");
 }
 
 TEST(DecisionSentence, SaysWhereThereIsNoValidInterval) {
   DecidedPolicy policy = policy_with_gain(0.4, 1.4);
   policy.sampling_gain_interval.reset();
-  EXPECT_NE(decision_sentence(policy, true).find("no valid interval"), std::string::npos);
+  EXPECT_NE(decision_sentence(policy, {}).find("no valid interval"), std::string::npos);
   policy.value = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_NE(decision_sentence(policy, true).find("no value"), std::string::npos);
+  EXPECT_NE(decision_sentence(policy, {}).find("no value"), std::string::npos);
 }
 
-TEST(BestSentence, NamesAllThatMayBe) {
+TEST(BestSentence, NamesOneOnlyIfItIsSupported) {
   Decision decision;
   decision.policies = {policy_with_gain(0, 0), policy_with_gain(0.4, 1.4)};
   decision.policies[0].name = "logged";
   decision.policies[0].is_logged = true;
   decision.policies[0].may_be_best = false;
+  EXPECT_EQ(best_sentence(decision),
+            "Conditional on no unmeasured confounding the best policy is coupons.");
+  for (DecidedPolicy& policy : decision.policies) policy.sensitivity_ranks = {1, 2};
+  EXPECT_EQ(
+      best_sentence(decision),
+      "The best policy is one of: logged, coupons. Conditional on no unmeasured confounding the "
+      "best policy is coupons.");
+  decision.policies[0].sensitivity_may_be_best = false;
+  decision.single_best = "coupons";
   EXPECT_EQ(best_sentence(decision), "The best policy is coupons.");
+  decision.single_best.reset();
   decision.policies.push_back(policy_with_gain(2, 3));
   decision.policies[2].name = "letters";
   decision.policies[2].ranks.reset();  // no valid interval: it cannot be ruled out

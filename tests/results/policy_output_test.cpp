@@ -81,9 +81,13 @@ TEST(PolicyOutput, EveryVerdictHasItsSentence) {
   const auto says = [&](const std::string& words) {
     return learnt_policy_text(policy, options).find(words) != std::string::npos;
   };
-  EXPECT_TRUE(says("is better than any single arm: it gains 0.5 (0.3 to 0.7)"));
-  EXPECT_TRUE(says("It is better than the logged policy: it gains 1 (0.8 to 1.2)"));
-  EXPECT_TRUE(says("In-sample value of the rule: 3.4. It is optimistic"));
+  EXPECT_TRUE(
+      says("is better than any single arm, conditional on no unmeasured confounding: it gains 0.5 "
+           "(0.3 to 0.7)"));
+  EXPECT_TRUE(
+      says("It is better than the logged policy, conditional on no unmeasured confounding: it "
+           "gains 1 (0.8 to 1.2)"));
+  EXPECT_TRUE(says("In-sample value of the rule: 3.4. It is biased upwards"));
   policy.verdict = RuleVerdict::kUnclear;
   EXPECT_TRUE(says("is not shown to be better than a single arm"));
   policy.verdict = RuleVerdict::kWorse;

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "cone/learn.hpp"
+#include "cone/matrix.hpp"
+
+namespace cone {
+
+/// Why no interval of a policy's value is to be relied on, or empty: an arm that the policy assigns
+/// to more than a hundredth of the units has an effective sample size below 20, or fewer than 20
+/// units with an event (an outcome other than 0; of two values, the rarer one). The normal
+/// approximation fails there, and resampling the same few units does not repair it. `policy`:
+/// sample × arms. `coefficient`: ErrorParts::coefficient, v_i − π_T(i); empty where the value has
+/// no weights.
+std::string find_unreliable(const LoggedSample& sample, MatrixView<const double> policy,
+                            std::span<const double> coefficient);
+
+}  // namespace cone
