@@ -8,6 +8,7 @@
 
 #include "base/numeric.hpp"
 #include "estimate/significance.hpp"
+#include "evaluate/pair_bounds.hpp"
 #include "evaluate/reliability.hpp"
 
 namespace cone {
@@ -74,14 +75,6 @@ std::optional<double> strength_to_overturn(const DecidedPolicy& policy, double b
   return distance / bound;
 }
 
-/// By how much a value's sensitivity interval is wider than its sampling interval, per side. Where
-/// outcomes have two values it may be cut off at one of them.
-double widening_of(const Estimate& e) {
-  return std::max({e.sampling_interval.first - e.sensitivity_interval.first,
-                   e.sensitivity_interval.second - e.sampling_interval.second,
-                   e.confounding_bias_bound});
-}
-
 bool excludes_zero(std::pair<double, double> interval) {
   return interval.first > 0 || interval.second < 0;
 }
@@ -93,54 +86,6 @@ ComparisonVerdict judge(std::pair<double, double> interval,
   const bool is_supported = is_randomised || (sensitivity && excludes_zero(*sensitivity));
   return is_supported ? ComparisonVerdict::kSupported : ComparisonVerdict::kConditional;
 }
-
-/// Bounds the confounding bias of differences. The value of the logged policy has none. Of two
-/// other policies it is that of the contrast of their probabilities, which is far below the sum of
-/// both where they agree on most units; the sum where the contrasts of all pairs would take long.
-class PairBounds {
- public:
-  /// `tables`, `estimates`: of the compared policies; estimates are nullptr for the logged policy
-  /// and for policies that equal it.
-  PairBounds(const Comparable& compared, std::vector<const Matrix<double>*> tables,
-             std::vector<const Estimate*> estimates)
-      : compared_(compared), tables_(std::move(tables)), estimates_(std::move(estimates)) {
-    const double pairs = static_cast<double>(tables_.size() * (tables_.size() - 1)) / 2;
-    const double cells =
-        compared.kernels.num_nodes() * static_cast<double>(compared.sample.num_arms());
-    takes_contrasts_ =
-        compared.strength != nullptr && compared.noise != nullptr && pairs * cells < kMostCells;
-  }
-
-  std::optional<double> operator()(std::size_t first, std::size_t second) const {
-    if (compared_.is_randomised) return 0.0;
-    const Estimate* a = estimates_[first];
-    const Estimate* b = estimates_[second];
-    if ((a != nullptr && !std::isfinite(a->sensitivity_interval.first)) ||
-        (b != nullptr && !std::isfinite(b->sensitivity_interval.first)))
-      return std::nullopt;
-    const double one = a == nullptr ? 0 : widening_of(*a);
-    const double other = b == nullptr ? 0 : widening_of(*b);
-    if (a == nullptr || b == nullptr || !takes_contrasts_) return one + other;
-    Matrix<double> contrast = *tables_[first];
-    for (std::size_t k = 0; k < contrast.values().size(); ++k) {
-      contrast.values()[k] -= tables_[second]->values()[k];
-    }
-    const double bound = bound_confounding_bias(compared_.sample, contrast.view(),
-                                                compared_.noise->residual, *compared_.strength)
-                             .bound;
-    // Beyond the bias, sensitivity intervals use residual-based sampling errors.
-    const double sampling = one - a->confounding_bias_bound + other - b->confounding_bias_bound;
-    return std::min(one + other, bound + std::max(0.0, sampling));
-  }
-
- private:
-  static constexpr double kMostCells = 5e7;  // a few seconds
-
-  const Comparable& compared_;
-  std::vector<const Matrix<double>*> tables_;
-  std::vector<const Estimate*> estimates_;
-  bool takes_contrasts_ = false;
-};
 
 /// The policy that is supported against every other, by joint intervals. A policy without a valid
 /// or reliable interval may be better than any.
