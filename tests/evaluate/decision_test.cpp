@@ -239,7 +239,9 @@ TEST(Verdict, IsSupportedOnlyWhereTheSensitivityIntervalExcludesZero) {
                 shown && excludes_zero(*d.sensitivity_interval));
       num_supported += d.verdict == ComparisonVerdict::kSupported ? 1 : 0;
       num_conditional += d.verdict == ComparisonVerdict::kConditional ? 1 : 0;
-      if (d.first == 0) EXPECT_EQ(decision.policies[d.second].verdict, d.verdict);
+      if (d.first == 0) {
+        EXPECT_EQ(decision.policies[d.second].verdict, d.verdict);
+      }
     }
     for (const DecidedPolicy& policy : decision.policies) {
       EXPECT_LE(policy.sensitivity_ranks->first, policy.ranks->first);
