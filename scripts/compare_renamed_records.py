@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Proves that records changed in keys and words only: every number of the golden records at OLD is the
-number at the same, renamed place now.
+number at the same, renamed place at NEW.
 
-    scripts/compare_renamed_records.py OLD        a commit; its tests/golden are compared with those here
+    scripts/compare_renamed_records.py OLD NEW        two commits whose tests/golden are compared
 
 Keys and enumerated values go by NEW_KEYS and NEW_WORDS. Sentences (texts with a space) may differ in
 words, not in number: a list of warnings must keep its length. Numbers are equal to the last bit, but
@@ -82,13 +82,17 @@ def compare(old, new, place, faults, counts):
         faults.append(f"{place}: {old}, now {new}")
 
 
+def golden(commit, name):
+    shown = subprocess.run(["git", "show", f"{commit}:tests/golden/{name}.json"], cwd=ROOT, check=True,
+                           capture_output=True)
+    return json.loads(shown.stdout)
+
+
 def main() -> None:
-    commit = sys.argv[1]
+    old, new = sys.argv[1:]
     faults, counts = [], {"equal values": 0, "numbers equal to 1e-9": 0, "sentences that differ": 0}
     for name in CASES:
-        path = f"tests/golden/{name}.json"
-        shown = subprocess.run(["git", "show", f"{commit}:{path}"], cwd=ROOT, check=True, capture_output=True)
-        compare(json.loads(shown.stdout), json.loads((ROOT / path).read_text()), name, faults, counts)
+        compare(golden(old, name), golden(new, name), name, faults, counts)
     print("\n".join(faults[:60]))
     print(f"{len(CASES)} records: " + ", ".join(f"{value} {key}" for key, value in counts.items())
           + f", {len(faults)} differences")

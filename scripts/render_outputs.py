@@ -20,13 +20,15 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 OUTPUT = re.compile(r"(<!-- output: (.+?) -->\n)(.*?)(<!-- end output -->)", re.S)
 EXCERPT = re.compile(r"<!-- excerpt: (.+?) -->\n(.*?)<!-- end output -->", re.S)
 PICTURE = re.compile(r"<!-- picture: (\w+) (.+?) -->")
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:,\d{3})*(?:\.\d+)?(?!\w)")
-WIDTH = 760  # pixels
+WIDTH = 760  # of pictures, in pixels
+COLUMNS = 118  # longer lines are wrapped, so that pages show them whole
 
 
 def run(command: str, binaries: pathlib.Path, folder: str, *more: str) -> str:
@@ -49,7 +51,10 @@ def render_page(text: str, binaries: pathlib.Path) -> str:
     def block(found):
         head, command, _, end = found.groups()
         printed = in_examples(lambda folder: run(command, binaries, folder))
-        lines = [f"    $ {command}", *(f"    {line}".rstrip() for line in printed.splitlines())]
+        lines = [f"    $ {command}"]
+        for line in printed.splitlines():
+            lines += textwrap.wrap(line, COLUMNS, initial_indent="    ", subsequent_indent="        ",
+                                   drop_whitespace=True) if len(line) > COLUMNS else [f"    {line}".rstrip()]
         return f"{head}\n" + "\n".join(lines) + f"\n\n{end}"
 
     return OUTPUT.sub(block, text)
