@@ -205,7 +205,7 @@ std::string best_sentence(const Decision& decision) {
   if (decision.single_best) {
     return fmt::format("The best policy is {}.", printable(*decision.single_best));
   }
-  const std::string condition = fmt::format(
+  std::string condition = fmt::format(
       "Conditional on no unmeasured confounding the best policy is {}.", list_names(names));
   const bool has_strength =
       std::any_of(decision.policies.begin(), decision.policies.end(),
