@@ -88,7 +88,8 @@ struct EvaluateOptions {
     visitor(
         "randomised", self.randomised,
         "Declare that treatment was assigned at random given the features: verdicts then do not "
-        "need the sensitivity interval (given propensities imply it)");
+        "need the sensitivity interval (implied where the estimator weights by given "
+        "propensities)");
     visitor(
         "cost", self.cost,
         "LABEL=NUMBER or LABEL=COLUMN: cost of assigning that arm to one unit, in units of the "

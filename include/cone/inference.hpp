@@ -84,8 +84,9 @@ using PairBias = std::function<std::optional<double>(std::size_t first, std::siz
 
 inline constexpr int kComparisonDraws = 1000;
 
-/// Compares values with a joint covariance by `draws` from the normal distribution with that
-/// covariance. Ranks: Mogstad, Romano, Shaikh and Wilhelm 2024, Inference for ranks with
+/// Compares values with a joint covariance (`unreliable`: 1 for values whose intervals are not to
+/// be relied on; no comparison with them changes a rank) by `draws` from the normal distribution
+/// with that covariance. Ranks: Mogstad, Romano, Shaikh and Wilhelm 2024, Inference for ranks with
 /// applications to mobility across neighbourhoods and academic achievement across countries.
 /// Step-down p values: Romano and Wolf 2005, Exact and approximate stepdown methods for multiple
 /// hypothesis testing. Policies whose difference has variance 0 are tied. The draws depend on
@@ -95,6 +96,7 @@ inline constexpr int kComparisonDraws = 1000;
 PolicyComparison compare_policies(const Context& context, std::span<const double> values,
                                   MatrixView<const double> covariance, double level,
                                   ListedPairs listed = ListedPairs::kAll,
-                                  int draws = kComparisonDraws, const PairBias& bias = {});
+                                  int draws = kComparisonDraws, const PairBias& bias = {},
+                                  std::span<const std::uint8_t> unreliable = {});
 
 }  // namespace cone

@@ -161,7 +161,8 @@ std::optional<Decision> RankRun::compare(std::span<const PolicyResult> results) 
                  .sample_policies = policies_.sample,
                  .costs = no_costs,
                  .strength = strength_ ? &*strength_ : nullptr,
-                 .is_randomised = options_.randomised},
+                 .is_randomised = options_.randomised && headline->method != Method::kArmMeans,
+                 .arm_noise = options_.estimator.arm_noise},
                 headline->name, results, options_.estimator.dependence, options_.list_pairs_up_to);
 }
 

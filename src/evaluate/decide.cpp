@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 
 #include <fmt/format.h>
 
@@ -87,17 +88,28 @@ ComparisonVerdict judge(std::pair<double, double> interval,
   return is_supported ? ComparisonVerdict::kSupported : ComparisonVerdict::kConditional;
 }
 
-/// The policy that is supported against every other, by joint intervals. A policy without a valid
-/// or reliable interval may be better than any.
-std::optional<std::string> find_single_best(const Decision& decision, bool has_bounds) {
-  const auto is_first = [&](const DecidedPolicy& policy) {
-    const auto& ranks = has_bounds ? policy.sensitivity_ranks : std::nullopt;
-    return ranks && *ranks == std::pair<std::size_t, std::size_t>(1, 1);
-  };
-  const bool all_reliable = std::ranges::all_of(
-      decision.policies, [](const DecidedPolicy& p) { return p.ranks && p.unreliable.empty(); });
-  const auto best = std::ranges::find_if(decision.policies, is_first);
-  if (!all_reliable || best == decision.policies.end()) return std::nullopt;
+/// v_i, the weights of the outcomes in a value; empty where it has none.
+std::vector<double> find_weights(const Comparable& compared, std::size_t policy,
+                                 const ErrorParts& parts) {
+  std::vector<double> weights = parts.coefficient;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    weights[i] += compared.arm_noise == ArmNoise::kShared
+                      ? compared.sample.weight_of(i)
+                      : compared.sample_policies[policy](i, compared.sample.arm[i]);
+  }
+  return weights;
+}
+
+/// The only policy that may be the best, allowing for unmeasured confounding. A policy without a
+/// valid or reliable interval may always be.
+std::optional<std::string> find_single_best(const Decision& decision) {
+  const DecidedPolicy* best = nullptr;
+  for (const DecidedPolicy& policy : decision.policies) {
+    if (policy.sensitivity_ranks && !policy.sensitivity_may_be_best) continue;
+    if (best != nullptr) return std::nullopt;
+    best = &policy;
+  }
+  if (best == nullptr || !best->sensitivity_ranks) return std::nullopt;
   return best->name;
 }
 
@@ -198,8 +210,9 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
       estimates.push_back(nullptr);
       continue;
     }
-    policy.unreliable =
-        find_unreliable(sample, compared.sample_policies[p].view(), e->parts.coefficient);
+    policy.unreliable = find_unreliable(
+        sample, compared.sample_policies[p].view(), find_weights(compared, p, e->parts),
+        e->effective_sample_size.value_or(compared.kernels.num_nodes()));
     estimates.push_back(&*e);
     if (std::isfinite(e->sensitivity_interval.first))
       policy.sensitivity_interval = e->sensitivity_interval;
@@ -220,11 +233,17 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
   scale_errors(factors_to_own_errors(out.target, parts, own_errors, covariance), covariance);
   const bool lists_all = results.size() <= static_cast<std::size_t>(listed_up_to);
   const PairBounds bounds(compared, tables, estimates);
-  const bool has_bounds = compared.is_randomised || compared.strength != nullptr;
+  const bool has_bounds = std::ranges::any_of(estimates, [](const Estimate* e) {
+    return e != nullptr && std::isfinite(e->sensitivity_interval.first);
+  });
+  std::vector<std::uint8_t> unreliable;
+  for (const std::size_t k : indices) {
+    unreliable.push_back(out.policies[k].unreliable.empty() ? 0 : 1);
+  }
   const PolicyComparison comparison =
       compare_policies(context, values, covariance.view(), out.level,
                        lists_all ? ListedPairs::kAll : ListedPairs::kWithFirst, kComparisonDraws,
-                       has_bounds ? PairBias(bounds) : PairBias());
+                       has_bounds ? PairBias(bounds) : PairBias(), unreliable);
   out.num_pairs_left_out =
       indices.size() * (indices.size() - 1) / 2 - comparison.differences.size();
   for (std::size_t k = 0; k < indices.size(); ++k) {
@@ -235,7 +254,10 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
     const std::size_t unknown = out.policies.size() - indices.size();
     policy.ranks = {ranked.best_rank, ranked.worst_rank + unknown};
     policy.may_be_best = ranked.may_be_best;
-    if (has_bounds) {
+    if (out.is_randomised) {
+      policy.sensitivity_ranks = policy.ranks;
+      policy.sensitivity_may_be_best = policy.may_be_best;
+    } else if (has_bounds) {
       policy.sensitivity_ranks = {ranked.sensitivity_best_rank,
                                   ranked.sensitivity_worst_rank + unknown};
       policy.sensitivity_may_be_best = ranked.sensitivity_may_be_best;
@@ -246,8 +268,8 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
   for (PolicyDifference pair : comparison.differences) {
     if (pair.first == 0) {
       DecidedPolicy& policy = out.policies[indices[pair.second]];
-      policy.sampling_gain_interval = {-pair.sampling_interval.second,
-                                       -pair.sampling_interval.first};
+      policy.sampling_gain_interval = {0.0 - pair.sampling_interval.second,  // never −0
+                                       0.0 - pair.sampling_interval.first};
       policy.gain_p = pair.p;
       if (policy.sensitivity_interval) {
         const double bound = widening_of(*estimates[pair.second]);
@@ -269,7 +291,7 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
     pair.second = indices[pair.second];
     out.differences.push_back(pair);
   }
-  out.single_best = find_single_best(out, has_bounds);
+  out.single_best = find_single_best(out);
   return out;
 }
 

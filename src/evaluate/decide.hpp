@@ -22,8 +22,9 @@ struct Comparable {
   const ModelNoise* noise = nullptr;                ///< of the estimator's outcome model
   std::span<const Matrix<double>> sample_policies;  ///< sample × arms, weighed
   const CostTable& costs;                           ///< rows are those of the sample
-  const NetworkStrength* strength = nullptr;  ///< of sensitivity intervals, where there are any
-  bool is_randomised = false;                 ///< see Decision
+  const NetworkStrength* strength = nullptr;    ///< of sensitivity intervals, where there are any
+  bool is_randomised = false;                   ///< see Decision
+  ArmNoise arm_noise = ArmNoise::kIndependent;  ///< of the estimates' error parts
 };
 
 /// The estimator that decisions use: the recommended one where it ran, else the first doubly robust

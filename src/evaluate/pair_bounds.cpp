@@ -28,7 +28,6 @@ PairBounds::PairBounds(const Comparable& compared, std::vector<const Matrix<doub
 }
 
 std::optional<double> PairBounds::operator()(std::size_t first, std::size_t second) const {
-  if (compared_.is_randomised) return 0.0;
   double sum = 0;
   double sampling = 0;  // residual-based standard errors, which sensitivity intervals use, beyond
                         // those of the sampling intervals

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <vector>
@@ -25,41 +26,47 @@ std::array<double, 2> find_range(const LoggedSample& sample) {
   return {-ends[0], ends[1]};
 }
 
-struct ArmCounts {
-  double assigned = 0;
+/// Kish's effective number of units: (Σv)²/Σv².
+struct EffectiveCount {
   double weight = 0;
   double squared_weight = 0;
-  double low = 0;   ///< units with the smallest outcome of the sample
-  double high = 0;  ///< with the largest
-  double zero = 0;
-  double units = 0;
 
-  double events(bool is_binary) const { return is_binary ? std::min(low, high) : units - zero; }
+  double value() const { return squared_weight > 0 ? weight * weight / squared_weight : 0; }
 };
 
+struct ArmCounts {
+  double assigned = 0;
+  EffectiveCount units, not_zero, at_low, at_high;  ///< by outcome
+
+  double events(bool is_binary) const {
+    return is_binary ? std::min(at_low.value(), at_high.value()) : not_zero.value();
+  }
+};
+
+/// Over all ranks.
 std::vector<ArmCounts> count_by_arm(const LoggedSample& sample, MatrixView<const double> policy,
-                                    std::span<const double> coefficient,
-                                    std::array<double, 2> range) {
-  constexpr std::size_t kFields = 7;
+                                    std::span<const double> weights, std::array<double, 2> range) {
+  constexpr std::size_t kFields = 9;
   std::vector<double> sums(sample.num_arms() * kFields, 0.0);
   for (std::size_t i = 0; i < sample.size(); ++i) {
     for (std::size_t a = 0; a < sample.num_arms(); ++a) sums[a * kFields] += policy(i, a);
-    const Arm arm = sample.arm[i];
-    double* own = &sums[arm * kFields];
-    const double v = coefficient.empty() ? 0 : coefficient[i] + policy(i, arm);
+    double* own = &sums[sample.arm[i] * kFields];
+    const double v = weights.empty() ? 1 : weights[i];
     const double y = sample.outcome[i];
-    own[1] += v;
-    own[2] += v * v;
-    own[3] += y == range[0] ? 1 : 0;
-    own[4] += y == range[1] ? 1 : 0;
-    own[5] += y == 0 ? 1 : 0;
-    own[6] += 1;
+    const std::array<bool, 4> counts = {true, y != 0, y == range[0], y == range[1]};
+    for (std::size_t k = 0; k < counts.size(); ++k) {
+      if (!counts[k]) continue;
+      // Signed weights of all units, as in the effective sample size of the table; those of events
+      // may cancel.
+      own[1 + 2 * k] += k == 0 ? v : std::abs(v);
+      own[2 + 2 * k] += v * v;
+    }
   }
   sample.totals->allreduce(sums);
   std::vector<ArmCounts> out;
   for (std::size_t a = 0; a < sample.num_arms(); ++a) {
     const double* s = &sums[a * kFields];
-    out.push_back({s[0], s[1], s[2], s[3], s[4], s[5], s[6]});
+    out.push_back({s[0], {s[1], s[2]}, {s[3], s[4]}, {s[5], s[6]}, {s[7], s[8]}});
   }
   return out;
 }
@@ -67,30 +74,26 @@ std::vector<ArmCounts> count_by_arm(const LoggedSample& sample, MatrixView<const
 }  // namespace
 
 std::string find_unreliable(const LoggedSample& sample, MatrixView<const double> policy,
-                            std::span<const double> coefficient) {
+                            std::span<const double> weights, double effective_sample_size) {
   const std::array<double, 2> range = find_range(sample);
-  const std::vector<ArmCounts> arms = count_by_arm(sample, policy, coefficient, range);
-  double all = 0;
-  double at_ends = 0;
+  const auto is_between = [&](double y) { return y != range[0] && y != range[1]; };
+  const bool has_others = sample.totals->any(std::ranges::any_of(sample.outcome, is_between));
+  const bool is_binary = !has_others && range[0] < range[1];
+  const std::vector<ArmCounts> arms = count_by_arm(sample, policy, weights, range);
   double assigned = 0;
-  for (const ArmCounts& arm : arms) {
-    all += arm.units;
-    at_ends += arm.low + arm.high;
-    assigned += arm.assigned;
-  }
-  const bool is_binary = at_ends == all && range[0] < range[1];
+  for (const ArmCounts& arm : arms) assigned += arm.assigned;
   for (std::size_t a = 0; a < arms.size(); ++a) {
     const ArmCounts& arm = arms[a];
     if (arm.assigned <= kUsedFraction * assigned) continue;
-    const double effective =
-        arm.squared_weight > 0 ? arm.weight * arm.weight / arm.squared_weight : arm.units;
+    double effective = arm.units.value();
+    if (weights.empty()) effective = std::min(effective, effective_sample_size);
     if (effective < kFewest) {
-      return sentence("effective sample size {:.0f} in arm '{}'", effective,
+      return sentence("effective sample size {:.0f} in arm '{}'", std::floor(effective),
                       printable(sample.arms[a]));
     }
     if (arm.events(is_binary) < kFewest) {
-      return sentence("only {:.0f} units of arm '{}' have {}", arm.events(is_binary),
-                      printable(sample.arms[a]),
+      return sentence("effective sample size {:.0f} of units in arm '{}' with {}",
+                      std::floor(arm.events(is_binary)), printable(sample.arms[a]),
                       is_binary ? "the rarer outcome" : "an outcome other than 0");
     }
   }

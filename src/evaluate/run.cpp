@@ -197,8 +197,10 @@ const EstimatorInfo* EvaluationRun::find_headline() const {
 std::optional<Decision> EvaluationRun::compare(std::span<const PolicyResult> results) const {
   const EstimatorInfo* headline = find_headline();
   if (!kernels_ || headline == nullptr) return std::nullopt;
-  const bool has_given_propensities =
-      options_.nuisances == NuisanceSource::kGiven && data_.propensity.has_value();
+  // Random given the features: the estimator must adjust for these, or weight by known
+  // propensities.
+  const bool is_randomised = (options_.randomised && headline->method != Method::kArmMeans) ||
+                             headline->weights == LearnerId::kGiven;
   return decide(context_,
                 {.sample = sample_,
                  .kernels = *kernels_,
@@ -206,7 +208,8 @@ std::optional<Decision> EvaluationRun::compare(std::span<const PolicyResult> res
                  .sample_policies = policies_.sample,
                  .costs = costs_,
                  .strength = strength_ ? &*strength_ : nullptr,
-                 .is_randomised = options_.randomised || has_given_propensities},
+                 .is_randomised = is_randomised,
+                 .arm_noise = options_.estimator.arm_noise},
                 headline->name, results, options_.estimator.dependence, options_.list_pairs_up_to);
 }
 

@@ -116,7 +116,8 @@ std::pair<double, double> widen(std::pair<double, double> interval, double by) {
 
 PolicyComparison compare_policies(const Context& context, std::span<const double> values,
                                   MatrixView<const double> covariance, double level,
-                                  ListedPairs listed, int draws, const PairBias& bias) {
+                                  ListedPairs listed, int draws, const PairBias& bias,
+                                  std::span<const std::uint8_t> unreliable) {
   const std::size_t n = values.size();
   require(covariance.rows() == n && covariance.cols() == n && draws > 0,
           "comparison: the covariance does not match the values");
@@ -156,19 +157,22 @@ PolicyComparison compare_policies(const Context& context, std::span<const double
     const auto joint = around(out.pair_factor);
     RankedPolicy& first = out.policies[pair.first];
     RankedPolicy& second = out.policies[pair.second];
-    if (pair.standard_error > 0 && joint.first > 0) {
+    const bool is_ranked =
+        pair.standard_error > 0 &&
+        (unreliable.empty() || (unreliable[pair.first] == 0 && unreliable[pair.second] == 0));
+    if (is_ranked && joint.first > 0) {
       ++second.best_rank;
       --first.worst_rank;
-    } else if (pair.standard_error > 0 && joint.second < 0) {
+    } else if (is_ranked && joint.second < 0) {
       ++first.best_rank;
       --second.worst_rank;
     }
     const std::optional<double> widening =
         bias ? bias(pair.first, pair.second) : std::optional<double>();
-    if (widening && pair.standard_error > 0 && joint.first > *widening) {
+    if (widening && is_ranked && joint.first > *widening) {
       ++second.sensitivity_best_rank;
       --first.sensitivity_worst_rank;
-    } else if (widening && pair.standard_error > 0 && joint.second < -*widening) {
+    } else if (widening && is_ranked && joint.second < -*widening) {
       ++first.sensitivity_best_rank;
       --second.sensitivity_worst_rank;
     }

@@ -160,8 +160,9 @@ Html decision_sentences(const RecordView& decision) {
     if (!sentence) continue;
     const auto gain = policy.find("gain");
     const double size = gain ? gain->number() : 0;
-    const auto sensitivity = policy.find("sensitivity_may_be_best");
-    const auto may_be_best = sensitivity ? sensitivity : policy.find("may_be_best");
+    const auto ranks = policy.find("sensitivity_ranks");
+    const bool is_known = ranks && std::isfinite(ranks->range().first);
+    const auto may_be_best = policy.find(is_known ? "sensitivity_may_be_best" : "may_be_best");
     lines.push_back({may_be_best && may_be_best->flag(),
                      std::isfinite(size) ? size : -std::numeric_limits<double>::infinity(),
                      sentence->text()});

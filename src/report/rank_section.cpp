@@ -39,16 +39,20 @@ Html rank_table(const RecordView& decision) {
   const auto yes_or_no = [](bool flag) { return flag ? "yes" : "no"; };
   for (const RecordView& policy : decision.at("policies").entries()) {
     const RecordView may_be_best = policy.at("may_be_best");
-    table.add_row({policy.text("name"), rank_text(policy, "sensitivity_ranks"),
-                   rank_text(policy, "ranks"),
-                   yes_or_no(policy.find("sensitivity_may_be_best").value_or(may_be_best).flag()),
-                   yes_or_no(may_be_best.flag()), number_text(policy.number("regret"))});
+    const std::string with_confounder = rank_text(policy, "sensitivity_ranks");
+    const bool is_known = with_confounder != kNoNumber;
+    table.add_row(
+        {policy.text("name"), is_known ? with_confounder : rank_text(policy, "ranks"),
+         rank_text(policy, "ranks"),
+         yes_or_no(is_known ? policy.at("sensitivity_may_be_best").flag() : may_be_best.flag()),
+         yes_or_no(may_be_best.flag()), number_text(policy.number("regret"))});
   }
   return html(
       "<h3>Ranks</h3>\n<p class=\"soft\">1 is the best. Simultaneous confidence sets of the ranks, "
       "at the level of the intervals; the first column allows for an unmeasured confounder as "
       "strong "
-      "as the sensitivity intervals do. Regret: upper bound of the loss from choosing the policy "
+      "as the sensitivity intervals do, where there are any. Regret: upper bound of the loss from "
+      "choosing the policy "
       "instead of the best of the others.</p>\n{}",
       table.finish("Ranks of the policies"));
 }

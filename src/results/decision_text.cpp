@@ -121,7 +121,11 @@ std::string strength_sentence(const Decision& decision) {
 }
 
 /// The condition of a verdict that sensitivity intervals do not support.
-std::string condition_text(const DecidedPolicy& policy, std::string_view strength) {
+std::string condition_text(const DecidedPolicy& policy, const Decision& decision,
+                           std::string_view strength) {
+  if (decision.estimator == "naive") {
+    return ", conditional on no confounding at all: naive adjusts for no feature.";
+  }
   const std::string condition = ", conditional on no unmeasured confounding";
   if (!policy.sensitivity_gain_interval) {
     return condition +
@@ -130,7 +134,7 @@ std::string condition_text(const DecidedPolicy& policy, std::string_view strengt
   }
   if (!policy.overturning_strength) return condition + ".";
   return condition + sentence(
-                         "; an unmeasured confounder {:.1f} times as strong as {} would explain "
+                         "; an unmeasured confounder {:.2g} times as strong as {} would explain "
                          "this away.",
                          *policy.overturning_strength, strength);
 }
@@ -160,10 +164,14 @@ std::string decision_sentence(const DecidedPolicy& policy, const Decision& decis
   const auto [low, high] = *policy.sampling_gain_interval;
   if (low == 0 && high == 0) return fmt::format("{}: identical to the logged policy.", name);
   if (!policy.unreliable.empty()) {
+    const std::string range = low > 0 ? fmt::format("{} to {} more", amount(low), amount(high))
+                              : high < 0
+                                  ? fmt::format("{} to {} less", amount(high), amount(low))
+                                  : fmt::format("{} less to {} more", amount(low), amount(high));
     return fmt::format(
-        "{}: no difference from the logged policy is shown ({} less to {} more per unit): {}, too "
-        "few to rely on the interval.",
-        name, amount(std::min(low, 0.0)), amount(std::max(high, 0.0)), policy.unreliable);
+        "{}: no difference from the logged policy is shown ({} per unit): {}, too few to rely on "
+        "the interval.",
+        name, range, policy.unreliable);
   }
   if (low <= 0 && high >= 0) {
     return fmt::format(
@@ -181,7 +189,7 @@ std::string decision_sentence(const DecidedPolicy& policy, const Decision& decis
                   range_of(*policy.sampling_gain_interval));
   const std::string_view strength = decision.strength_is_clear ? "the network" : kUpperLimit;
   if (policy.verdict != ComparisonVerdict::kSupported) {
-    return text + ')' + condition_text(policy, strength);
+    return text + ')' + condition_text(policy, decision, strength);
   }
   if (decision.is_randomised) return text + "), as treatment was assigned at random.";
   return text + fmt::format("; {} with an unmeasured confounder as strong as {}).",
@@ -193,9 +201,9 @@ std::string best_sentence(const Decision& decision) {
   std::vector<std::string> with_confounder;  // and with it
   std::size_t compared = 0;
   for (const DecidedPolicy& policy : decision.policies) {
-    // A policy without a valid or reliable interval cannot be ruled out.
+    // A policy without a valid interval cannot be ruled out.
     compared += policy.ranks ? 1 : 0;
-    const bool is_unknown = !policy.ranks || !policy.unreliable.empty();
+    const bool is_unknown = !policy.ranks;
     if (is_unknown || policy.may_be_best) names.push_back(printable(policy.name));
     if (is_unknown || !policy.sensitivity_ranks || policy.sensitivity_may_be_best) {
       with_confounder.push_back(printable(policy.name));

@@ -62,7 +62,7 @@ TEST(DecisionSentence, SaysWhereAnIntervalIsNotToBeReliedOn) {
   DecidedPolicy policy = policy_with_gain(0.4, 1.4);
   policy.unreliable = "effective sample size 12 in arm 'email'";
   EXPECT_EQ(decision_sentence(policy, {}),
-            "coupons: no difference from the logged policy is shown (0 less to 1.4 more per unit): "
+            "coupons: no difference from the logged policy is shown (0.4 to 1.4 more per unit): "
             "effective sample size 12 in arm 'email', too few to rely on the interval.");
 }
 
