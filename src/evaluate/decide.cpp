@@ -236,9 +236,9 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
   const bool has_bounds = std::ranges::any_of(estimates, [](const Estimate* e) {
     return e != nullptr && std::isfinite(e->sensitivity_interval.first);
   });
-  std::vector<std::uint8_t> unreliable;
-  for (const std::size_t k : indices) {
-    unreliable.push_back(out.policies[k].unreliable.empty() ? 0 : 1);
+  std::vector<std::uint8_t> unreliable(indices.size(), 0);
+  for (std::size_t k = 0; k < indices.size(); ++k) {
+    unreliable[k] = out.policies[indices[k]].unreliable.empty() ? 0 : 1;
   }
   const PolicyComparison comparison =
       compare_policies(context, values, covariance.view(), out.level,
