@@ -23,7 +23,7 @@ DIAGNOSTICS = ["propensity_model", "overlap", "weights", "positivity", "calibrat
                "residual_association", "num_evaluated_nodes", "num_isolated_nodes",
                "num_self_loops_dropped", "num_edges_merged"]
 # Notes of the engine, and data checks that only one process makes.
-ABOUT_DATA = ("--engine petsc", "the same for all nodes")
+ABOUT_DATA = ("--engine petsc", "constant over all nodes")
 
 
 def command(ranks, *arguments):
