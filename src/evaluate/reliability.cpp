@@ -17,15 +17,6 @@ namespace {
 constexpr double kFewest = 20;          // units or events of an arm
 constexpr double kUsedFraction = 0.01;  // of the assignments, for an arm to count
 
-/// The smallest and the largest outcome of all ranks.
-std::array<double, 2> find_range(const LoggedSample& sample) {
-  constexpr double kNone = -std::numeric_limits<double>::infinity();
-  std::array<double, 2> ends = {kNone, kNone};  // the largest of −y and of y
-  for (const double y : sample.outcome) ends = {std::max(ends[0], -y), std::max(ends[1], y)};
-  sample.totals->allreduce_max(ends);
-  return {-ends[0], ends[1]};
-}
-
 /// Kish's effective number of units: (Σv)²/Σv².
 struct EffectiveCount {
   double weight = 0;
@@ -45,7 +36,8 @@ struct ArmCounts {
 
 /// Over all ranks.
 std::vector<ArmCounts> count_by_arm(const LoggedSample& sample, MatrixView<const double> policy,
-                                    std::span<const double> weights, std::array<double, 2> range) {
+                                    std::span<const double> weights,
+                                    std::pair<double, double> values) {
   constexpr std::size_t kFields = 9;
   std::vector<double> sums(sample.num_arms() * kFields, 0.0);
   for (std::size_t i = 0; i < sample.size(); ++i) {
@@ -53,7 +45,7 @@ std::vector<ArmCounts> count_by_arm(const LoggedSample& sample, MatrixView<const
     double* own = &sums[sample.arm[i] * kFields];
     const double v = weights.empty() ? 1 : weights[i];
     const double y = sample.outcome[i];
-    const std::array<bool, 4> counts = {true, y != 0, y == range[0], y == range[1]};
+    const std::array<bool, 4> counts = {true, y != 0, y == values.first, y == values.second};
     for (std::size_t k = 0; k < counts.size(); ++k) {
       if (!counts[k]) continue;
       // Signed weights of all units, as in the effective sample size of the table; those of events
@@ -73,13 +65,27 @@ std::vector<ArmCounts> count_by_arm(const LoggedSample& sample, MatrixView<const
 
 }  // namespace
 
+std::optional<std::pair<double, double>> find_two_values(const LoggedSample& sample) {
+  constexpr double kNone = -std::numeric_limits<double>::infinity();
+  std::array<double, 2> ends = {kNone, kNone};  // the largest of −y and of y
+  for (const double y : sample.outcome) {
+    ends = {std::max(ends[0], -y), std::max(ends[1], y)};
+  }
+  sample.totals->allreduce_max(ends);
+  const double low = -ends[0];
+  const double high = ends[1];
+  const bool has_others =
+      std::ranges::any_of(sample.outcome, [&](double y) { return y != low && y != high; });
+  if (sample.totals->any(has_others)) return std::nullopt;
+  return std::pair(low, high);
+}
+
 std::string find_unreliable(const LoggedSample& sample, MatrixView<const double> policy,
                             std::span<const double> weights, double effective_sample_size) {
-  const std::array<double, 2> range = find_range(sample);
-  const auto is_between = [&](double y) { return y != range[0] && y != range[1]; };
-  const bool has_others = sample.totals->any(std::ranges::any_of(sample.outcome, is_between));
-  const bool is_binary = !has_others && range[0] < range[1];
-  const std::vector<ArmCounts> arms = count_by_arm(sample, policy, weights, range);
+  const auto two_values = find_two_values(sample);
+  const bool is_binary = two_values.has_value();
+  const std::vector<ArmCounts> arms =
+      count_by_arm(sample, policy, weights, two_values.value_or(std::pair(0.0, 0.0)));
   double assigned = 0;
   for (const ArmCounts& arm : arms) assigned += arm.assigned;
   for (std::size_t a = 0; a < arms.size(); ++a) {

@@ -1,12 +1,17 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "cone/learn.hpp"
 #include "cone/matrix.hpp"
 
 namespace cone {
+
+/// The two values where all outcomes are one of two; none otherwise. Means lie between them.
+std::optional<std::pair<double, double>> find_two_values(const LoggedSample& sample);
 
 /// Why no interval of a policy's value is to be relied on, or empty: an arm that the policy assigns
 /// to more than a hundredth of the units has an effective sample size below 20, or fewer than 20

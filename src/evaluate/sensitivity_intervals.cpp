@@ -1,14 +1,13 @@
 #include "evaluate/sensitivity_intervals.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <optional>
 #include <utility>
 
 #include "estimate/significance.hpp"
+#include "evaluate/reliability.hpp"
 #include "evaluate/run.hpp"
 #include "inference/network_treatment.hpp"
 
@@ -21,22 +20,6 @@ std::pair<double, double> widen_by_bias(const Estimate& e, double bias) {
   const double predictive = two_sided_normal_quantile(e.level) * e.parts.predictive_error;
   const double all = (predictive > half_width ? predictive : half_width) + bias;
   return {e.value - all, e.value + all};
-}
-
-/// The two values of a binary outcome, which bound all means; none for other outcomes.
-std::optional<std::pair<double, double>> find_two_values(const LoggedSample& sample) {
-  constexpr double kNone = -std::numeric_limits<double>::infinity();
-  std::array<double, 2> ends = {kNone, kNone};  // the largest of −y and of y
-  for (const double y : sample.outcome) {
-    ends = {std::max(ends[0], -y), std::max(ends[1], y)};
-  }
-  sample.totals->allreduce_max(ends);
-  const double low = -ends[0];
-  const double high = ends[1];
-  const bool has_others =
-      std::ranges::any_of(sample.outcome, [&](double y) { return y != low && y != high; });
-  if (sample.totals->any(has_others)) return std::nullopt;
-  return std::pair(low, high);
 }
 
 }  // namespace
