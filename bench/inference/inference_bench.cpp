@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <exception>
-#include <numeric>
 #include <vector>
 
 #include <fmt/format.h>
@@ -11,6 +10,7 @@
 #include "cone/inference.hpp"
 
 #include "base/random.hpp"
+#include "graph/communities.hpp"
 #include "inference/association.hpp"
 #include "inference/dependence.hpp"
 
@@ -40,11 +40,12 @@ void run(char** argv) {
   for (double& value : residual) value = rng.normal();
   std::vector<double> values(num_policies);
   for (double& value : values) value = rng.normal();
-  std::vector<cone::NodeIndex> order(n);
-  std::iota(order.begin(), order.end(), cone::NodeIndex{0});
+  std::vector<std::uint64_t> keys(n);
+  for (std::uint64_t& key : keys) key = rng.next_u64();
 
   Clock::time_point start = Clock::now();
-  const cone::DependenceKernels kernels(context, graph, cone::find_clusters(context, graph, order));
+  const cone::DependenceKernels kernels(
+      context, graph, cone::take_clusters(graph, cone::find_communities(context, graph, keys)));
   const double prepare = seconds_since(start);
   start = Clock::now();
   const auto ways = kernels.covariances(context, parts.view());

@@ -8,21 +8,23 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "graph/communities.hpp"
 #include "inference/clusters.hpp"
 
 namespace cone::distributed {
 namespace {
 
 /// The values of all ranks, concatenated, on the root; empty on the others.
-std::vector<std::uint32_t> gather_to_root(const Ranks& ranks, std::vector<std::uint32_t> own) {
-  std::vector<std::vector<std::uint32_t>> parts(ranks.size());
+template <class T>
+std::vector<T> gather_to_root(const Ranks& ranks, std::vector<T> own) {
+  std::vector<std::vector<T>> parts(ranks.size());
   parts[0] = std::move(own);
-  std::vector<std::vector<std::uint32_t>> received = ranks.alltoallv(std::move(parts));
+  std::vector<std::vector<T>> received = ranks.alltoallv(std::move(parts));
   std::size_t size = 0;
-  for (const std::vector<std::uint32_t>& part : received) size += part.size();
-  std::vector<std::uint32_t> out;
+  for (const std::vector<T>& part : received) size += part.size();
+  std::vector<T> out;
   out.reserve(size);
-  for (std::vector<std::uint32_t>& part : received) {
+  for (std::vector<T>& part : received) {
     out.insert(out.end(), part.begin(), part.end());
     part = {};
   }
@@ -58,15 +60,15 @@ bool can_find_groups(const GlobalData& global) {
          global.num_nodes + 2 * global.edges.num_edges <= kMostForGroups;
 }
 
-void find_groups(const Context& context, const Ranks& ranks, const IdDirectory& ids,
-                 const Blocks& blocks, NodeRows& rows, GlobalData& global) {
+void find_groups(const Context& context, const Ranks& ranks, const Blocks& blocks, NodeRows& rows,
+                 GlobalData& global) {
   if (!can_find_groups(global)) return;
-  const std::vector<NodeIndex> order = gather_to_root(ranks, narrow(ids.sort_by_id()));
+  const std::vector<std::uint64_t> keys = gather_to_root(ranks, rows.hash);
   Graph graph = gather_network(ranks, rows);
   std::vector<std::vector<std::uint32_t>> parts(ranks.size());
   std::array<double, 2> summary = {0, 0};
   if (ranks.is_root()) {
-    const Clustering found = find_clusters(context, graph, order);
+    const Clustering found = take_clusters(graph, find_communities(context, graph, keys));
     graph = {};
     summary = {static_cast<double>(found.count), found.cut_share};
     for (std::size_t r = 0; r < ranks.size(); ++r) {

@@ -74,10 +74,6 @@ class IdDirectory {
   /// The node numbers of ids, kAbsent for unknown ids. Collective.
   std::vector<std::uint64_t> find(const TextList& ids) const;
 
-  /// This rank's part of all node numbers in the order of their ids, compared byte by byte; the
-  /// smallest ids are on rank 0. Collective. O(own · log).
-  std::vector<std::uint64_t> sort_by_id() const;
-
  private:
   struct TextHash {
     using is_transparent = void;

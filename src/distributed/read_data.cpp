@@ -159,7 +159,7 @@ ReadData read_on_ranks(const Context& context, const Ranks& ranks,
   read_policies(reader, directory, blocks, policies, out.rows, out.global);
   meter.finish("policies");
   ranks.throw_if_any(faults, ErrorCode::kData);
-  find_groups(context, ranks, directory, blocks, out.rows, out.global);
+  find_groups(context, ranks, blocks, out.rows, out.global);
   meter.finish("groups");
   note_checksums(ranks, checksum, out);
   meter.finish("checksums");

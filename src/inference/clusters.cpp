@@ -1,134 +1,14 @@
 #include "inference/clusters.hpp"
 
-#include <algorithm>
-#include <numeric>
 #include <unordered_map>
 
 #include "cone/error.hpp"
 
+#include "base/hash.hpp"
+#include "graph/communities.hpp"
+
 namespace cone {
 namespace {
-
-constexpr int kMostPasses = 10;
-constexpr double kLeastShareMoved = 1e-2;  // of the nodes, to justify another pass
-
-/// A network of groups: weighted edges, each in both directions, and the edges inside a group.
-struct WeightedGraph {
-  std::vector<std::uint64_t> offsets;
-  std::vector<std::uint32_t> neighbours;
-  std::vector<double> weights;
-  std::vector<double> strength;  ///< weighted degree, edges inside the group included
-  double total = 0;              ///< of the strengths
-
-  std::size_t size() const { return strength.size(); }
-};
-
-WeightedGraph weigh(const Graph& graph, std::span<const NodeIndex> order) {
-  WeightedGraph out;
-  const std::size_t n = graph.num_nodes();
-  std::vector<std::uint32_t> rank(n);
-  for (std::size_t k = 0; k < n; ++k) rank[order[k]] = static_cast<std::uint32_t>(k);
-  out.offsets.reserve(n + 1);
-  out.neighbours.reserve(graph.neighbours().size());
-  out.strength.reserve(n);
-  out.offsets.push_back(0);
-  for (const NodeIndex node : order) {
-    for (const NodeIndex j : graph.neighbours(node)) out.neighbours.push_back(rank[j]);
-    std::sort(out.neighbours.begin() + static_cast<std::ptrdiff_t>(out.offsets.back()),
-              out.neighbours.end());
-    out.offsets.push_back(out.neighbours.size());
-    out.strength.push_back(static_cast<double>(graph.degree(node)));
-    out.total += out.strength.back();
-  }
-  out.weights.assign(out.neighbours.size(), 1.0);
-  return out;
-}
-
-/// The local moving phase: moves nodes between groups until hardly any moves. Returns the group of
-/// every node, by the index of one of its members.
-std::vector<std::uint32_t> move_nodes(const Context& context, const WeightedGraph& graph) {
-  const std::size_t n = graph.size();
-  std::vector<std::uint32_t> group(n);
-  for (std::size_t i = 0; i < n; ++i) group[i] = static_cast<std::uint32_t>(i);
-  std::vector<double> group_strength = graph.strength;
-  std::vector<double> towards(n, 0.0);  // weight of a node's edges to a group
-  std::vector<std::uint32_t> seen;
-  for (int pass = 0; pass < kMostPasses; ++pass) {
-    std::size_t moved = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      if (i % 1024 == 0) context.poll();
-      seen.clear();
-      for (std::uint64_t k = graph.offsets[i]; k < graph.offsets[i + 1]; ++k) {
-        const std::uint32_t g = group[graph.neighbours[k]];
-        if (towards[g] == 0) seen.push_back(g);
-        towards[g] += graph.weights[k];
-      }
-      const std::uint32_t own = group[i];
-      group_strength[own] -= graph.strength[i];
-      const auto gain = [&](std::uint32_t g) {
-        return towards[g] - group_strength[g] * graph.strength[i] / graph.total;
-      };
-      std::uint32_t best = own;
-      double best_gain = gain(own);
-      for (const std::uint32_t g : seen) {
-        // Ties go to the node's own group, then to the smallest index.
-        if (gain(g) > best_gain || (gain(g) == best_gain && best != own && g < best)) {
-          best = g;
-          best_gain = gain(g);
-        }
-      }
-      group_strength[best] += graph.strength[i];
-      moved += best != own ? 1 : 0;
-      group[i] = best;
-      for (const std::uint32_t g : seen) towards[g] = 0;
-    }
-    if (static_cast<double>(moved) <= kLeastShareMoved * static_cast<double>(n)) break;
-  }
-  return group;
-}
-
-/// Numbers from 0 in the order of first appearance; returns how many there are.
-std::size_t number_groups(std::vector<std::uint32_t>& group) {
-  std::unordered_map<std::uint32_t, std::uint32_t> number;
-  for (std::uint32_t& g : group) {
-    g = number.try_emplace(g, static_cast<std::uint32_t>(number.size())).first->second;
-  }
-  return number.size();
-}
-
-WeightedGraph merge_groups(const WeightedGraph& graph, std::span<const std::uint32_t> group,
-                           std::size_t count) {
-  std::vector<std::vector<std::uint32_t>> members(count);
-  for (std::size_t i = 0; i < graph.size(); ++i) {
-    members[group[i]].push_back(static_cast<std::uint32_t>(i));
-  }
-  WeightedGraph out;
-  out.strength.assign(count, 0.0);
-  out.total = graph.total;
-  out.offsets.push_back(0);
-  std::vector<double> towards(count, 0.0);
-  std::vector<std::uint32_t> seen;
-  for (std::size_t g = 0; g < count; ++g) {
-    seen.clear();
-    for (const std::uint32_t i : members[g]) {
-      out.strength[g] += graph.strength[i];
-      for (std::uint64_t k = graph.offsets[i]; k < graph.offsets[i + 1]; ++k) {
-        const std::uint32_t other = group[graph.neighbours[k]];
-        if (other == g) continue;  // counted in the strength
-        if (towards[other] == 0) seen.push_back(other);
-        towards[other] += graph.weights[k];
-      }
-    }
-    std::sort(seen.begin(), seen.end());
-    for (const std::uint32_t other : seen) {
-      out.neighbours.push_back(other);
-      out.weights.push_back(towards[other]);
-      towards[other] = 0;
-    }
-    out.offsets.push_back(out.neighbours.size());
-  }
-  return out;
-}
 
 double measure_cut(const Graph& graph, std::span<const std::uint32_t> of) {
   std::size_t cut = 0;
@@ -141,41 +21,26 @@ double measure_cut(const Graph& graph, std::span<const std::uint32_t> of) {
 
 }  // namespace
 
-Clustering find_clusters(const Context& context, const Graph& graph,
-                         std::span<const NodeIndex> order) {
-  require(order.size() == graph.num_nodes(), "clusters: the order is not one of the nodes");
-  WeightedGraph level = weigh(graph, order);
-  std::vector<std::uint32_t> of_rank(order.size());
-  for (std::size_t k = 0; k < of_rank.size(); ++k) of_rank[k] = static_cast<std::uint32_t>(k);
-  while (level.size() > 0) {
-    std::vector<std::uint32_t> group = move_nodes(context, level);
-    const std::size_t count = number_groups(group);
-    for (std::uint32_t& g : of_rank) g = group[g];
-    if (count == level.size()) break;
-    level = merge_groups(level, group, count);
-  }
-  Clustering out;
-  out.of.resize(order.size());
-  for (std::size_t k = 0; k < order.size(); ++k) out.of[order[k]] = of_rank[k];
-  out.count = number_groups(of_rank);
-  out.cut_share = measure_cut(graph, out.of);
-  return out;
-}
-
 Clustering cluster_nodes(const Context& context, const Dataset& data) {
-  if (!data.cluster.empty()) return take_clusters(data.graph, data.cluster);
+  if (!data.cluster.empty()) {
+    Clustering given = take_clusters(data.graph, data.cluster);
+    given.given = true;
+    return given;
+  }
   if (data.graph.num_edges() == 0) return {};
-  std::vector<NodeIndex> order(data.num_nodes());
-  std::iota(order.begin(), order.end(), NodeIndex{0});
-  std::sort(order.begin(), order.end(),
-            [&](NodeIndex a, NodeIndex b) { return data.ids[a] < data.ids[b]; });
-  return find_clusters(context, data.graph, order);
+  std::vector<std::uint64_t> keys(data.num_nodes());
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = hash64(data.ids[i]);
+  return take_clusters(data.graph, find_communities(context, data.graph, keys));
 }
 
 Clustering take_clusters(const Graph& graph, std::span<const std::uint32_t> labels) {
   require(labels.size() == graph.num_nodes(), "clusters: the labels are not one per node");
-  Clustering out{.of = {labels.begin(), labels.end()}, .given = true};
-  out.count = number_groups(out.of);
+  Clustering out{.of = {labels.begin(), labels.end()}};
+  std::unordered_map<std::uint32_t, std::uint32_t> number;
+  for (std::uint32_t& label : out.of) {
+    label = number.try_emplace(label, static_cast<std::uint32_t>(number.size())).first->second;
+  }
+  out.count = number.size();
   out.cut_share = measure_cut(graph, out.of);
   return out;
 }

@@ -40,16 +40,8 @@ struct Clustering {
 /// groups, one row for each that this rank owns.
 Matrix<double> sum_by_group(const Clustering& clusters, MatrixView<const double> x);
 
-/// Communities by modularity (Newman 2006, Modularity and community structure in networks),
-/// maximised by the Louvain method (Blondel, Guillaume, Lambiotte and Lefebvre 2008, Fast unfolding
-/// of communities in large networks). `order` is the order in which nodes are visited, a
-/// permutation: the order of the nodes' names makes the result independent of their order in the
-/// file. Nodes without neighbours are communities of one. O(edges) per pass.
-Clustering find_clusters(const Context& context, const Graph& graph,
-                         std::span<const NodeIndex> order);
-
-/// The given clusters of the data, else communities of its network; none without either. Nodes are
-/// visited in the order of their names, so that the order of the file does not matter.
+/// The given clusters of the data, else communities of its network (find_communities); none without
+/// either.
 Clustering cluster_nodes(const Context& context, const Dataset& data);
 
 /// Numbers the labels from 0 in the order of first appearance, and measures the cut.

@@ -9,6 +9,7 @@
 
 #include "base/numeric.hpp"
 #include "base/random.hpp"
+#include "graph/communities.hpp"
 #include "inference/association.hpp"
 #include "support/thread_ranks.hpp"
 #include "support/two_alike.hpp"
@@ -32,10 +33,10 @@ Graph make_groups(std::size_t groups, std::size_t size) {
   return build_graph(Context(), groups * size, edges);
 }
 
-std::vector<NodeIndex> in_order(std::size_t n) {
-  std::vector<NodeIndex> order(n);
-  std::iota(order.begin(), order.end(), NodeIndex{0});
-  return order;
+Clustering find_clusters(const Context& context, const Graph& graph) {
+  std::vector<std::uint64_t> keys(graph.num_nodes());
+  std::iota(keys.begin(), keys.end(), std::uint64_t{0});
+  return take_clusters(graph, find_communities(context, graph, keys));
 }
 
 /// Noise of which a share is common to the group.
@@ -59,26 +60,6 @@ Matrix<double> as_column(const std::vector<double>& values) {
   return out;
 }
 
-TEST(Clusters, CommunitiesAreFoundInAnyOrderOfTheNodes) {
-  const Graph graph = make_groups(12, 6);
-  const Clustering found = find_clusters(Context(), graph, in_order(72));
-  EXPECT_EQ(found.count, 12U);
-  EXPECT_LT(found.cut_share, 0.1);
-  for (std::size_t i = 0; i < 72; ++i) EXPECT_EQ(found.of[i], found.of[i / 6 * 6]) << i;
-  std::vector<NodeIndex> reversed = in_order(72);
-  std::reverse(reversed.begin(), reversed.end());
-  const Clustering again = find_clusters(Context(), graph, reversed);
-  for (std::size_t i = 0; i < 72; ++i) EXPECT_EQ(again.of[i], again.of[i / 6 * 6]) << i;
-}
-
-TEST(Clusters, NodesWithoutNeighboursAreCommunitiesOfOne) {
-  const Graph graph = build_graph(Context(), 4, std::vector<Edge>{{0, 1}});
-  const Clustering found = find_clusters(Context(), graph, in_order(4));
-  EXPECT_EQ(found.count, 3U);
-  EXPECT_EQ(found.of[0], found.of[1]);
-  EXPECT_EQ(found.cut_share, 0);
-}
-
 TEST(Dependence, VarianceOfSharedNoiseIsDetected) {
   // The variance of a mean of n = groups · size values, of which a share is common to a group, is
   // (1 + share · (size − 1))/n; independent nodes would have 1/n.
@@ -86,8 +67,7 @@ TEST(Dependence, VarianceOfSharedNoiseIsDetected) {
   constexpr std::size_t kSize = 8;
   constexpr double kShare = 0.5;
   const Graph graph = make_groups(kGroups, kSize);
-  const DependenceKernels kernels(Context(), graph,
-                                  find_clusters(Context(), graph, in_order(kGroups * kSize)));
+  const DependenceKernels kernels(Context(), graph, find_clusters(Context(), graph));
   double clusters = 0;
   double shared = 0;
   double independent = 0;
@@ -129,7 +109,7 @@ TEST(Dependence, ThreadsChangeNothing) {
   const Matrix<double> parts = as_column(draw_grouped(40, 7, 0.3, 7));
   const auto on = [&](int threads) {
     const Context context(0, threads);
-    const DependenceKernels kernels(context, graph, find_clusters(context, graph, in_order(280)));
+    const DependenceKernels kernels(context, graph, find_clusters(context, graph));
     return kernels.covariances(context, parts.view());
   };
   const auto one = on(1);
