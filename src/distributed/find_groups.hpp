@@ -12,9 +12,9 @@
 
 namespace cone::distributed {
 
-/// Community detection is limited to networks of this many nodes and edge ends together. It moves
-/// one node after the other, so it runs on one rank, which needs up to 40 bytes per edge end (in a
-/// network without communities) and 100 per node: 1.5 GB at 2^25 with a dozen neighbours per node.
+/// Community detection is limited to networks of this many nodes and edge ends together. It runs on
+/// one rank, which needs up to 40 bytes per edge end (in a network without communities) and 100 per
+/// node: 1.5 GB at 2^25 with a dozen neighbours per node.
 inline constexpr std::uint64_t kMostForGroups = std::uint64_t{1} << 25U;
 
 /// Whether the network has edges and is small enough.
