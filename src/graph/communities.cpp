@@ -123,7 +123,7 @@ class Search {
 
   struct Result {
     std::vector<std::uint32_t> of;
-    double modularity;
+    double modularity = -std::numeric_limits<double>::infinity();
   };
 
   /// One pass over all levels from the groups of nodes, named by one of their members.
@@ -353,8 +353,8 @@ double Search::measure_modularity(const Level& level) const {
   for (const std::int64_t s : level.strength) {
     squares += static_cast<unsigned __int128>(s) * static_cast<unsigned __int128>(s);
   }
-  const std::int64_t between =
-      std::accumulate(level.weights.begin(), level.weights.end(), std::int64_t{0});
+  std::int64_t between = 0;
+  for (std::uint64_t e = 0; e < level.neighbours.size(); ++e) between += level.weight(e);
   const auto total = static_cast<double>(level.total);
   return 1 - static_cast<double>(between) / total -
          resolution_ * (static_cast<double>(squares) / total / total);
@@ -412,7 +412,7 @@ std::vector<std::uint32_t> find_communities(const Context& context, const Graph&
   for (NodeIndex i = 0; i < n; ++i) {
     nodes.strength.push_back(static_cast<std::int64_t>(graph.degree(i)));
   }
-  Search::Result best{{}, -std::numeric_limits<double>::infinity()};
+  Search::Result best;
   for (int start = 0; start < options.starts; ++start) {
     Search search(context, options.resolution, static_cast<std::uint64_t>(start) << 32U);
     Search::Result found = search.run(nodes, alone);
