@@ -57,7 +57,7 @@ class EdgeCounts {
     const std::size_t size = std::bit_ceil(2 * most_groups + 2);
     if (slots_.size() < size) slots_.resize(size);
     mask_ = size - 1;
-    shift_ = 64 - std::bit_width(mask_);
+    shift_ = 64 - static_cast<int>(std::bit_width(mask_));
   }
   void add(std::uint32_t group, std::int64_t count) {
     const std::size_t k = find(group);
