@@ -29,8 +29,8 @@ STUDIES = {
                 "*Bayesian Nonparametric Modeling for Causal Inference*."),
     "ablation": ("Ablation of the network ridge", "`network_dm` with one change at a time. Count features have no smooth group "
                  "and no curves, so those changes have no effect there."),
-    "coverage": ("Coverage", "Generated networks; the first two worlds have no unmeasured confounding. Cells are for random-weights / "
-                 "treat-all / treat-none. [inference.md](inference.md) explains the intervals."),
+    "coverage": ("Coverage", "Generated networks; the first two worlds and the last four have no unmeasured confounding. Cells are for random-weights / "
+                 "treat-all / treat-none, in blocks5 for always:0 to always:4. Intervals and truths are those of the simulated units. [inference.md](inference.md) explains the intervals."),
 }
 #: Tables of a study that repeat another one of the page, by a part of the heading.
 REPEATED = {"values": ["RMSE relative to"], "worlds": ["network_dr: "],

@@ -32,9 +32,10 @@ REPORTS = {
                "evaluate world --policy treat-all uniform --estimators network_dm,dr_ridge,snips,naive "
                "--report REPORT"]),
     "study": ("A simulation study",
-              "Coverage of the intervals in fourteen worlds. Two small simulations of each: too few for "
+              "Coverage of the intervals in 24 worlds. Two small simulations of each: too few for "
               "conclusions, enough to show the page.",
-              ["reproduce coverage --data demo --simulations 2 --coverage-nodes 120 --out study",
+              ["reproduce coverage --data demo --simulations 2 --unconfounded-simulations 2 --coverage-nodes 120 "
+               "--out study",
                "report study/coverage.json --out REPORT"]),
 }
 

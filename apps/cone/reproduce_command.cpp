@@ -26,8 +26,9 @@ effects   error of individual effects (root PEHE) and of the average effect, by 
           the simulation of Guo, Li and Liu (WSDM 2020), beside published results; --simulations
           is the number of replicates
 ablation  contribution of each part of the network ridge: groups left out, noise, undersmoothing
-coverage  coverage of sampling and sensitivity intervals in fourteen generated worlds (--data has no
-          effect but must be given; demo will do)
+coverage  coverage of sampling and sensitivity intervals, and how many verdicts, single best policies
+          and rank sets are right, in 24 generated worlds (--data has no effect but must be given;
+          demo will do)
 
 Needs BlogCatalog.mat and Flickr.mat in the folder that --data names (or the environment variable
 CONE_DATA_DIR); --data demo does the study on the built-in network instead. Prints the tables and

@@ -21,8 +21,8 @@ namespace {
 
 constexpr const char* kSimulateFooter =
     R"(Writes a folder that cone evaluate reads, with the potential outcomes of every node as the
-truth (y0 and y1, or y:0, y:1, y:2, ... for --arms 3 and more), topics.npy, and manifest.json with
-every option, the centroids, the checksum and the list of the files. An earlier simulation in the
+truth (y0 and y1, or y:0, y:1, y:2, ... for --arms 3 and more), topics.npy where nodes have topics,
+and manifest.json with every option, the centroids, the checksum and the list of the files. An earlier simulation in the
 folder is replaced, unless you changed its files; other files in the folder stay.
 
 Worlds: hidden_confounding (the paper's), equal_edge_weights, weak_overlap, heterogeneous_effects,
@@ -32,12 +32,18 @@ over neighbours determine both; no unmeasured confounding), dependent_noise (noi
 between neighbours), individual_effects (the simulation of Guo, Li and Liu, WSDM 2020, with --kappa1
 10 --noise 1).
 
+These worlds have their own network, numeric features and coefficients, and take no option but
+--simulation: blocks (a confounder along communities), blocks5 (five arms), ring, thin,
+half_isolated, neighbour_maximum, many_columns, exponential, few_conversions, villages (evaluate it
+with --cluster cluster). They are cases in which intervals for sampling error alone fail.
+
 Examples:
   cone simulate --out small --nodes 500 --mean-degree 12
   cone simulate --network BlogCatalog.mat --kappa2 2 --simulation 3 --seed 1 --out blog
   cone simulate --out three --nodes 500 --mean-degree 12 --arms 3
   cone simulate --out curves --nodes 1000 --world nonlinear --mean-degree 0   no edges
   cone simulate --out near --nodes 1000 --layout geometric --mean-degree 15 --world dependent_noise
+  cone simulate --out blocks --world blocks --simulation 3
   cone simulate --nodes 1000000 --mean-degree 50 --words-per-node 20 --out large
   cone evaluate small --policy treat-all random-weights:1)";
 

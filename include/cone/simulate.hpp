@@ -73,6 +73,24 @@ enum class World {
   /// standard deviation; ε = noise·sd(p)·(√(1 − s)·own + √s·shared) with s = `shared_noise`, and
   /// the logit of treatment is 1.5 times another shared draw.
   kDependentNoise,
+  // Worlds with their own network, features and coefficients (src/simulate/self_contained.hpp), in
+  // which an interval for sampling error alone fails. No other option of the outcomes and the
+  // network has an effect.
+  /// 12 communities, mean degree 7.5, 600 units: an unobserved value of the community affects
+  /// treatment and outcome; three observed features.
+  kBlocks,
+  /// Five arms with effects 0, 0.2, 0.4, 0.1 and 0; mean degree 10, 800 units.
+  kBlocks5,
+  /// A small-world ring of 800 units with six neighbours each; the confounder is smooth along it.
+  kRing,
+  kThin,          ///< blocks with mean degree 3.5
+  kHalfIsolated,  ///< blocks where half of the units have no edges
+  /// The confounder is the largest of an unobserved value of the neighbours.
+  kNeighbourMaximum,
+  kManyColumns,     ///< 300 units, 150 features of which five matter; linear, all observed
+  kExponential,     ///< the outcome is the exponential of the index that treatment follows
+  kFewConversions,  ///< 5 % treated at random; 90 % of the outcomes are 0, the others log-normal
+  kVillages,        ///< 40 villages, treated as a whole, with outcomes in common; given clusters
 };
 
 template <>
@@ -87,7 +105,17 @@ struct EnumNames<World> {
       std::pair{World::kNonlinear, std::string_view("nonlinear")},
       std::pair{World::kIndividualEffects, std::string_view("individual_effects")},
       std::pair{World::kObservedConfounding, std::string_view("observed_confounding")},
-      std::pair{World::kDependentNoise, std::string_view("dependent_noise")}};
+      std::pair{World::kDependentNoise, std::string_view("dependent_noise")},
+      std::pair{World::kBlocks, std::string_view("blocks")},
+      std::pair{World::kBlocks5, std::string_view("blocks5")},
+      std::pair{World::kRing, std::string_view("ring")},
+      std::pair{World::kThin, std::string_view("thin")},
+      std::pair{World::kHalfIsolated, std::string_view("half_isolated")},
+      std::pair{World::kNeighbourMaximum, std::string_view("neighbour_maximum")},
+      std::pair{World::kManyColumns, std::string_view("many_columns")},
+      std::pair{World::kExponential, std::string_view("exponential")},
+      std::pair{World::kFewConversions, std::string_view("few_conversions")},
+      std::pair{World::kVillages, std::string_view("villages")}};
 };
 
 struct OutcomeOptions {

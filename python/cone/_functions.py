@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Sequence
 from typing import Any, Optional, Union
@@ -114,8 +115,9 @@ def simulate(out: Optional[Union[str, os.PathLike[str]]] = None, *, seed: int = 
 
     with tempfile.TemporaryDirectory() as folder, watching(progress) as observer:
         target = os.path.join(folder, "simulation") if out is None else os.fspath(out)
-        _core.simulate(target, encode(options), as_seed(seed), as_threads(threads), observer)
-        made = Dataset.load(target, threads=threads, progress=False)
+        manifest = json.loads(_core.simulate(target, encode(options), as_seed(seed), as_threads(threads), observer))
+        named = {"cluster": "cluster"} if "clusters" in manifest["data"] else {}
+        made = Dataset.load(target, threads=threads, progress=False, **named)
         if out is None:
             made._core.forget_files("simulation")  # its folder is removed after this
         return made

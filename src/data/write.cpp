@@ -25,6 +25,7 @@ namespace {
 
 /// Above this a text file of features takes noticeably longer than the arrays themselves.
 constexpr std::size_t kMaxListedEntries = 1'000'000;
+constexpr std::string_view kClusterColumn = "cluster";
 
 struct Column {
   std::string name;
@@ -52,11 +53,13 @@ std::vector<Column> optional_columns(const Dataset& data, const Truth* truth) {
 }
 
 /// A numeric feature is a column of nodes.csv, so its name must read back as that of a feature.
-void check_names(const std::filesystem::path& folder, const FeatureTable& features) {
+void check_names(const std::filesystem::path& folder, const Dataset& data) {
+  const FeatureTable& features = data.features;
   for (std::size_t j = 0; j < features.num_dense; ++j) {
     const std::string& name = features.names[j];
     const std::string lower = lower_case(name);
     const bool has_role = lower == "id" || lower == "treatment" || lower == "outcome" ||
+                          (!data.cluster.empty() && name == kClusterColumn) ||
                           load::given_role(name).has_value();
     if (!has_role && !name.empty() && trimmed(name) == name && text_problem(name) == nullptr) {
       continue;
@@ -93,6 +96,7 @@ void write_nodes(std::ostream& out, const Dataset& data, const Truth* truth) {
   CsvWriter writer(out);
   writer.field("id").field("treatment").field("outcome");
   for (const Column& column : columns) writer.field(column.name);
+  if (!data.cluster.empty()) writer.field(kClusterColumn);
   const std::size_t num_dense = data.features.num_dense;
   std::vector<double> numeric(num_dense);
   for (std::size_t j = 0; j < num_dense; ++j) writer.field(data.features.names[j]);
@@ -101,6 +105,7 @@ void write_nodes(std::ostream& out, const Dataset& data, const Truth* truth) {
     writer.field(data.ids[static_cast<NodeIndex>(i)]).field(data.arms[data.treatment[i]]);
     writer.field(data.outcome[i]);
     for (const Column& column : columns) writer.field(column.values[i]);
+    if (!data.cluster.empty()) writer.field(fmt::format("c{}", data.cluster[i]));
     std::fill(numeric.begin(), numeric.end(), 0.0);
     data.features.matrix.row(i).for_each([&](std::uint32_t j, double value) {
       if (j < num_dense) numeric[j] = value;
@@ -181,7 +186,7 @@ void write_dataset(const Context& context, const std::filesystem::path& folder, 
                       "the data has no treatments and outcomes to write",
                       "add treatments and outcomes, or simulate them with cone simulate"});
   }
-  check_names(folder, data.features);
+  check_names(folder, data);
   check_arms(folder, data.arms);
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);

@@ -9,7 +9,8 @@
 namespace cone {
 
 /// Writes a dataset as a folder that load_dataset reads back to the same checksum: nodes.csv (with
-/// `propensity`, `mu0`, `mu1` where present, `y0`, `y1` where `truth` is given, and the numeric
+/// `propensity`, `mu0`, `mu1` where present, `y0`, `y1` where `truth` is given, `cluster` where
+/// there are clusters, to be named when it is loaded (--cluster cluster), and the numeric
 /// features), edges.csv (each edge once, the lower node first) and, where there are count features,
 /// those in features.csv, or features.npz above a million entries, with feature_names.csv. Numbers
 /// are the shortest decimals that read back to the same bits; a feature that is stored as an

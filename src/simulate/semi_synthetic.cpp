@@ -131,6 +131,15 @@ Matrix<double> logging_propensity(const ArmValues& scores, double scale) {
   return propensity;
 }
 
+Arm draw_arm(std::span<const double> propensity, double u) {
+  double upper = 0;
+  for (std::size_t arm = 1; arm < propensity.size(); ++arm) {
+    upper += propensity[arm];
+    if (u < upper) return static_cast<Arm>(arm);
+  }
+  return kControlArm;
+}
+
 std::vector<double> nonlinear_effect(const ArmValues& scores, MatrixView<const double> topics,
                                      std::span<const double> a, std::span<const double> b) {
   require(a.size() == topics.cols() && b.size() == topics.cols(), "contrast: one sign per topic");

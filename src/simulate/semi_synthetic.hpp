@@ -64,6 +64,9 @@ ArmValues arm_scores(const Context& context, const Graph& graph, MatrixView<cons
 /// softmax(scale · p), nodes × arms.
 Matrix<double> logging_propensity(const ArmValues& scores, double scale = 1);
 
+/// The arm selected by a uniform draw; the control arm has the last interval.
+Arm draw_arm(std::span<const double> propensity, double u);
+
 /// 3 sd(p) tanh(u_i v_i), with u_i and v_i the standardised a·r_i and b·r_i; sd(p) over all arms.
 std::vector<double> nonlinear_effect(const ArmValues& scores, MatrixView<const double> topics,
                                      std::span<const double> a, std::span<const double> b);

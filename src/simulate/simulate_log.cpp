@@ -11,6 +11,7 @@
 #include "base/random.hpp"
 #include "simulate/nonlinear_world.hpp"
 #include "simulate/observed_world.hpp"
+#include "simulate/self_contained.hpp"
 #include "simulate/semi_synthetic.hpp"
 #include "simulate/simulation_items.hpp"
 
@@ -104,16 +105,6 @@ void add_effects(const Context& context, MatrixView<const double> topics, std::u
   }
 }
 
-/// The arm selected by a uniform draw; the control arm has the last interval.
-Arm draw_arm(std::span<const double> propensity, double u) {
-  double upper = 0;
-  for (std::size_t arm = 1; arm < propensity.size(); ++arm) {
-    upper += propensity[arm];
-    if (u < upper) return static_cast<Arm>(arm);
-  }
-  return kControlArm;
-}
-
 /// y(t) = C (p^t + p^0) for every arm except the control arm, y(0) = C p^0, plus noise. The effect
 /// is C p^t, in the units of p: not standardised.
 ArmValues individual_outcomes(ArmValues scores, std::span<const double> noise) {
@@ -190,6 +181,7 @@ SimulatedLog simulate_log(const Context& context, const Graph& graph,
                           MatrixView<const double> topics, const OutcomeOptions& options,
                           std::uint64_t simulation) {
   validate(options);
+  require(!is_self_contained(options.world), "simulate_log: the world has its own network");
   if (simulation >= kMaxSimulations) {
     throw Error(ErrorCode::kUsage,
                 Fault{{.item = "simulation"},

@@ -14,6 +14,7 @@
 #include "data/write.hpp"
 #include "options/option_json.hpp"
 #include "simulate/network_statistics.hpp"
+#include "simulate/self_contained.hpp"
 #include "simulate/simulated_data.hpp"
 #include "simulate/simulation_folder.hpp"
 
@@ -46,9 +47,13 @@ void require_memory(const NetworkOptions& options) {
                "lower one of them"});
 }
 
-/// The options that have an effect: those of a generated network have none on a real one.
+/// The options that have an effect: those of a generated network have none on a real one, and a
+/// self-contained world has its own network.
 nlohmann::ordered_json used_options(const SimulationOptions& options) {
   nlohmann::ordered_json config = option_json(options);
+  if (is_self_contained(options.outcome.world)) {
+    return {{"simulation", config["simulation"]}, {"world", config["world"]}};
+  }
   const auto drop_all_but_topics = [&](const nlohmann::ordered_json& idle) {
     for (const auto& [name, value] : idle.items()) {
       if (name != "topics") config.erase(name);
@@ -70,25 +75,27 @@ nlohmann::ordered_json structure(const Context& context, const SimulatedData& si
   const Graph& graph = simulated.data.observed.graph;
   const double degree = mean_degree(graph);
   const auto tail_from = std::max<std::size_t>(1, static_cast<std::size_t>(2 * degree));
-  nlohmann::ordered_json json = {
-      {"mean_degree", degree},
-      {"max_degree", max_degree(graph)},
-      {"degree_exponent", degree_tail_exponent(graph, tail_from)},
-      {"clustering", average_clustering(context, graph)},
-      {"topic_correlation", topic_homophily(context, graph, simulated.topics.view())},
-      {"largest_component", largest_component_size(graph)}};
+  nlohmann::ordered_json json = {{"mean_degree", degree},
+                                 {"max_degree", max_degree(graph)},
+                                 {"degree_exponent", degree_tail_exponent(graph, tail_from)},
+                                 {"clustering", average_clustering(context, graph)}};
+  if (simulated.topics.cols() > 0) {
+    json["topic_correlation"] = topic_homophily(context, graph, simulated.topics.view());
+  }
+  json["largest_component"] = largest_component_size(graph);
   if (!simulated.community.empty()) {
     json["homophily"] = label_assortativity(graph, simulated.community);
   }
   return json;
 }
 
-/// The centroids: one id for two arms, a list for more.
+/// The centroids: one id for two arms, a list for more, nothing in worlds without.
 void add_centroids(const SimulatedData& simulated, nlohmann::ordered_json& manifest) {
   std::vector<std::string> ids;
   for (const NodeIndex centroid : simulated.hidden.centroids) {
     ids.emplace_back(simulated.data.observed.ids[centroid]);
   }
+  if (ids.empty()) return;
   if (ids.size() == 1) {
     manifest["centroid"] = ids[0];
   } else {
@@ -116,6 +123,9 @@ nlohmann::ordered_json manifest(const Context& context, const SimulationOptions&
         {"arms", arms_json(data)},
         {"checksum", data.checksum()}}},
       {"structure", structure(context, simulated)}};
+  if (!data.cluster.empty()) {
+    json["data"]["clusters"] = {{"count", std::ranges::max(data.cluster) + 1}};
+  }
   add_centroids(simulated, json);
   return json;
 }
@@ -138,11 +148,16 @@ nlohmann::ordered_json write_simulation(const Context& context, const Simulation
                                         const std::filesystem::path& folder) {
   validate(options);
   SimulationFolder output(folder);
-  const SimulatedData simulated = simulate_data(context, make_topic_network(context, options),
-                                                options.outcome, options.simulation);
+  const SimulatedData simulated =
+      is_self_contained(options.outcome.world)
+          ? simulate_self_contained(context, options.outcome.world, options.simulation)
+          : simulate_data(context, make_topic_network(context, options), options.outcome,
+                          options.simulation);
   const Dataset& data = simulated.data.observed;
   nlohmann::ordered_json record = manifest(context, options, simulated);
-  write_npy(output.staging() / "topics.npy", simulated.topics.view());
+  if (simulated.topics.cols() > 0) {
+    write_npy(output.staging() / "topics.npy", simulated.topics.view());
+  }
   write_dataset(context, output.staging(), data, &*simulated.data.truth);
   if (options.edge_weights) {
     write_weighted_edges(output.staging() / "hidden_edge_weights.csv", data.ids, data.graph,

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/numeric.hpp"
+#include "simulate/self_contained.hpp"
 #include "study/coverage_unit.hpp"
 
 namespace cone {
@@ -39,6 +40,7 @@ class CoverageCounter {
     ++cell_.num_simulations;
     add_square(number_of(part.at("naive")) - truth, naive_squares_);
     add_square(value - truth, squares_);
+    if (std::isfinite(value - truth)) errors_.push_back(value - truth);
     const double low = number_of(found.at("sampling_interval").at(0));
     const double high = number_of(found.at("sampling_interval").at(1));
     if (std::isfinite(low)) {
@@ -69,6 +71,7 @@ class CoverageCounter {
     cell_.sensitivity_least = wilson_lower_limit(sensitivity_hits_, cell_.num_sensitivity_interval);
     cell_.half_width = median_of(std::move(half_widths_));
     cell_.sensitivity_half_width = median_of(std::move(sensitivity_half_widths_));
+    cell_.bias = mean(errors_);
     cell_.rmse = std::sqrt(mean(squares_));
     cell_.naive_rmse = std::sqrt(mean(naive_squares_));
     for (const Tally& tally : dependence_) {
@@ -92,12 +95,38 @@ class CoverageCounter {
   std::size_t sensitivity_hits_ = 0;
   std::vector<double> half_widths_;
   std::vector<double> sensitivity_half_widths_;
+  std::vector<double> errors_;
   std::vector<double> squares_;
   std::vector<double> naive_squares_;
   std::vector<Tally> dependence_;
 };
 
+void add_verdicts(const nlohmann::ordered_json& verdicts, ComparisonVerdict verdict,
+                  ClaimCount& count) {
+  const auto& found = verdicts.at(std::string(enum_name(verdict)));
+  count.made += found.at("given").get<std::size_t>();
+  count.correct += found.at("true").get<std::size_t>();
+}
+
+/// Adds the part "joint" of a unit's result.
+void add_decision(const nlohmann::ordered_json& joint, DecisionCell& cell) {
+  if (joint.is_null()) return;
+  ++cell.num_simulations;
+  const auto add = [&](const char* name, ClaimCount& count) {
+    if (!joint.at(name).is_null()) count.add(joint.at(name).get<bool>());
+  };
+  add("all_bands_hold", cell.bands);
+  add("best_in_set", cell.best_set);
+  add("ranks_hold", cell.ranks);
+  add("sensitivity_ranks_hold", cell.sensitivity_ranks);
+  add("single_best_is_right", cell.single_best);
+  add_verdicts(joint.at("verdicts"), ComparisonVerdict::kSupported, cell.supported);
+  add_verdicts(joint.at("verdicts"), ComparisonVerdict::kConditional, cell.conditional);
+}
+
 }  // namespace
+
+double ClaimCount::share() const { return share_of(correct, made); }
 
 double wilson_lower_limit(std::size_t hits, std::size_t trials) {
   if (trials == 0) return kNaN;
@@ -161,6 +190,9 @@ std::vector<CoverageSetting> coverage_settings(std::span<const StudyNetwork> net
                          .seed = seed},
                         world.is_unconfounded});
   }
+  for (const World world : self_contained_worlds()) {
+    settings.push_back({self_contained_setting(world, seed), is_unconfounded(world)});
+  }
   return settings;
 }
 
@@ -187,28 +219,22 @@ CoverageTable reproduce_coverage(const Context& context, std::span<const StudyNe
   for (std::size_t s = 0; s < settings.size(); ++s) {
     table.settings.push_back(settings[s].value.name);
     table.is_unconfounded.push_back(settings[s].is_unconfounded);
+    const std::vector<std::string> policy_names = coverage_policies(settings[s].value);
     std::vector<std::vector<CoverageCounter>> counters(
-        kStudyPolicies.size(), std::vector<CoverageCounter>(kCoverageRows.size()));
-    std::size_t joint = 0;
-    std::size_t family_hits = 0;
-    std::size_t best_hits = 0;
+        policy_names.size(), std::vector<CoverageCounter>(kCoverageRows.size()));
+    DecisionCell& decision = table.decisions.emplace_back();
     for (std::size_t u = first[s]; u < first[s + 1]; ++u) {
       const UnitRecord& record = report.records[u];
       if (record.status == UnitStatus::kFailed) continue;
-      for (std::size_t p = 0; p < kStudyPolicies.size(); ++p) {
-        const auto& part = record.result.at("policies").at(std::string(kStudyPolicies[p]));
+      for (std::size_t p = 0; p < policy_names.size(); ++p) {
+        const auto& part = record.result.at("policies").at(policy_names[p]);
         for (std::size_t r = 0; r < kCoverageRows.size(); ++r) {
           counters[p][r].add(part, std::string(kCoverageRows[r]));
         }
       }
-      const auto& bands = record.result.at("joint");
-      if (bands.is_null()) continue;
-      ++joint;
-      family_hits += bands.at("all_bands_hold").get<bool>() ? 1 : 0;
-      best_hits += bands.at("best_in_set").get<bool>() ? 1 : 0;
+      add_decision(record.result.at("joint"), decision);
     }
-    table.family_wise.push_back(share_of(family_hits, joint));
-    table.best_set.push_back(share_of(best_hits, joint));
+    table.policies.push_back(policy_names);
     auto& policies = table.cells.emplace_back();
     for (auto& by_row : counters) {
       auto& rows = policies.emplace_back();

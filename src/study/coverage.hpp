@@ -57,20 +57,45 @@ struct CoverageCell {
   double sensitivity_least = 0;     ///< its one-sided 95 % lower confidence limit (Wilson)
   double half_width = 0;            ///< medians
   double sensitivity_half_width = 0;
+  double bias = 0;
   double rmse = 0;
   double naive_rmse = 0;
   /// Coverage of value ± 1.96 standard errors under every dependence; NaN without any.
   std::vector<std::pair<std::string, double>> by_dependence;
 };
 
+/// Claims of one kind, and how many of them are true.
+struct ClaimCount {
+  std::size_t made = 0;
+  std::size_t correct = 0;
+
+  void add(bool is_correct) {
+    ++made;
+    correct += is_correct ? 1 : 0;
+  }
+  double share() const;  ///< that are true; NaN without any
+};
+
+/// What the headline row says of all policies together, in one setting. The logged policy is one of
+/// them.
+struct DecisionCell {
+  std::size_t num_simulations = 0;  ///< with joint bands for all policies
+  ClaimCount bands;                 ///< family-wise: all joint bands cover
+  ClaimCount best_set;              ///< the confidence set covers the best policy
+  ClaimCount ranks;                 ///< every policy has its true rank in its set
+  ClaimCount sensitivity_ranks;
+  /// On differences from the logged policy: the sign of the estimate is the true one.
+  ClaimCount supported, conditional;
+  ClaimCount single_best;
+};
+
 struct CoverageTable {
   std::vector<std::string> settings;
   std::vector<bool> is_unconfounded;
-  /// [setting][policy of kStudyPolicies][row of kCoverageRows]
+  std::vector<std::vector<std::string>> policies;  ///< of every setting
+  /// [setting][policy of the setting][row of kCoverageRows]
   std::vector<std::vector<std::vector<CoverageCell>>> cells;
-  /// Family-wise coverage of the joint bands of the headline row.
-  std::vector<double> family_wise;
-  std::vector<double> best_set;  ///< coverage of the best policy by the confidence set
+  std::vector<DecisionCell> decisions;  ///< of every setting
   std::uint64_t seed = 0;
   StudyRun run;
 };

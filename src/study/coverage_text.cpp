@@ -28,18 +28,20 @@ TitledTable row_table(const CoverageTable& table, std::size_t row) {
                            "lower limit), median half-widths",
                            kCoverageRows[row]),
       .columns = {"world", "policy", "simulations", "sampling", "sensitivity", "lower limit",
-                  "sampling half-width", "sensitivity half-width", "RMSE", "RMSE of naive"}};
+                  "sampling half-width", "sensitivity half-width", "bias", "RMSE",
+                  "RMSE of naive"}};
   for (std::size_t s = 0; s < table.settings.size(); ++s) {
-    for (std::size_t p = 0; p < kStudyPolicies.size(); ++p) {
+    for (std::size_t p = 0; p < table.policies[s].size(); ++p) {
       const CoverageCell& cell = table.cells[s][p][row];
       out.rows.push_back({{p == 0 ? table.settings[s] : ""},
-                          {std::string(kStudyPolicies[p])},
+                          {table.policies[s][p]},
                           {fmt::format("{}", cell.num_simulations)},
                           {share_text(cell.sampling)},
                           {share_text(cell.sensitivity_interval)},
                           {share_text(cell.sensitivity_least)},
                           {width_text(cell.half_width)},
                           {width_text(cell.sensitivity_half_width)},
+                          {width_text(cell.bias)},
                           {width_text(cell.rmse)},
                           {width_text(cell.naive_rmse)}});
     }
@@ -57,10 +59,10 @@ TitledTable dependence_table(const CoverageTable& table, std::size_t row) {
   }
   out.columns.emplace_back("chosen");
   for (std::size_t s = 0; s < table.settings.size(); ++s) {
-    for (std::size_t p = 0; p < kStudyPolicies.size(); ++p) {
+    for (std::size_t p = 0; p < table.policies[s].size(); ++p) {
       const CoverageCell& cell = table.cells[s][p][row];
       std::vector<TitledTable::Cell> cells = {{p == 0 ? table.settings[s] : ""},
-                                              {std::string(kStudyPolicies[p])}};
+                                              {table.policies[s][p]}};
       for (const auto& [dependence, name] : EnumNames<Dependence>::kNames) {
         if (dependence == Dependence::kLargest) continue;
         std::string text = "-";
@@ -77,15 +79,46 @@ TitledTable dependence_table(const CoverageTable& table, std::size_t row) {
 }
 
 TitledTable joint_table(const CoverageTable& table) {
-  TitledTable out{.title =
-                      "all policies jointly: family-wise coverage of the joint bands, and coverage "
-                      "of the best policy by the confidence set",
-                  .columns = {"world", "joint bands", "confidence set"}};
+  TitledTable out{
+      .title =
+          "all policies jointly, the logged one included: family-wise coverage of the "
+          "joint bands, coverage of the best policy by the confidence set, and how "
+          "often all rank sets hold the true ranks",
+      .columns = {"world", "joint bands", "confidence set", "rank sets", "sensitivity rank sets"}};
   for (std::size_t s = 0; s < table.settings.size(); ++s) {
-    out.rows.push_back(
-        {{table.settings[s]}, {share_text(table.family_wise[s])}, {share_text(table.best_set[s])}});
+    const DecisionCell& cell = table.decisions[s];
+    out.rows.push_back({{table.settings[s]},
+                        {share_text(cell.bands.share())},
+                        {share_text(cell.best_set.share())},
+                        {share_text(cell.ranks.share())},
+                        {share_text(cell.sensitivity_ranks.share())}});
   }
   return out;
+}
+
+/// "88.1 % of 42".
+std::string claims_text(const ClaimCount& count) {
+  return count.made == 0 ? "none" : fmt::format("{} of {}", share_text(count.share()), count.made);
+}
+
+TitledTable verdict_table(const CoverageTable& table) {
+  TitledTable out{.title =
+                      "verdicts on differences from the logged policy with the true sign, and "
+                      "single best policies that are the best",
+                  .columns = {"world", "simulations", "supported", "conditional", "single best"}};
+  for (std::size_t s = 0; s < table.settings.size(); ++s) {
+    const DecisionCell& cell = table.decisions[s];
+    out.rows.push_back({{table.settings[s]},
+                        {fmt::format("{}", cell.num_simulations)},
+                        {claims_text(cell.supported)},
+                        {claims_text(cell.conditional)},
+                        {claims_text(cell.single_best)}});
+  }
+  return out;
+}
+
+Json claims_json(const ClaimCount& count) {
+  return {{"made", count.made}, {"true", count.correct}, {"share", json_number(count.share())}};
 }
 
 std::vector<TitledTable> coverage_tables(const CoverageTable& table) {
@@ -95,6 +128,7 @@ std::vector<TitledTable> coverage_tables(const CoverageTable& table) {
     tables.push_back(dependence_table(table, r));
   }
   tables.push_back(joint_table(table));
+  tables.push_back(verdict_table(table));
   return tables;
 }
 
@@ -111,15 +145,15 @@ std::string coverage_markdown(const CoverageTable& table) {
 std::string coverage_csv(const CoverageTable& table) {
   std::string text =
       "world,policy,method,simulations,sampling,sensitivity,lower_limit,half_width,"
-      "sensitivity_half_width,rmse,naive_rmse\n";
+      "sensitivity_half_width,bias,rmse,naive_rmse\n";
   for (std::size_t s = 0; s < table.settings.size(); ++s) {
-    for (std::size_t p = 0; p < kStudyPolicies.size(); ++p) {
+    for (std::size_t p = 0; p < table.policies[s].size(); ++p) {
       for (std::size_t r = 0; r < kCoverageRows.size(); ++r) {
         const CoverageCell& c = table.cells[s][p][r];
-        text += csv_line("\"{}\",{},{},{},{},{},{},{},{},{},{}\n", table.settings[s],
-                         kStudyPolicies[p], kCoverageRows[r], c.num_simulations, c.sampling,
+        text += csv_line("\"{}\",{},{},{},{},{},{},{},{},{},{},{}\n", table.settings[s],
+                         table.policies[s][p], kCoverageRows[r], c.num_simulations, c.sampling,
                          c.sensitivity_interval, c.sensitivity_least, c.half_width,
-                         c.sensitivity_half_width, c.rmse, c.naive_rmse);
+                         c.sensitivity_half_width, c.bias, c.rmse, c.naive_rmse);
       }
     }
   }
@@ -134,13 +168,20 @@ Json coverage_json(const CoverageTable& table) {
                {"seed", table.seed},
                {"settings", Json::array()}};
   for (std::size_t s = 0; s < table.settings.size(); ++s) {
+    const DecisionCell& decision = table.decisions[s];
     Json setting = {{"name", table.settings[s]},
                     {"hides_nothing", static_cast<bool>(table.is_unconfounded[s])},
-                    {"all_bands_hold", json_number(table.family_wise[s])},
-                    {"best_in_set", json_number(table.best_set[s])},
+                    {"all_bands_hold", json_number(decision.bands.share())},
+                    {"best_in_set", json_number(decision.best_set.share())},
+                    {"ranks_hold", json_number(decision.ranks.share())},
+                    {"sensitivity_ranks_hold", json_number(decision.sensitivity_ranks.share())},
+                    {"decisions", decision.num_simulations},
+                    {"supported", claims_json(decision.supported)},
+                    {"conditional", claims_json(decision.conditional)},
+                    {"single_best", claims_json(decision.single_best)},
                     {"policies", Json::array()}};
-    for (std::size_t p = 0; p < kStudyPolicies.size(); ++p) {
-      Json policy = {{"name", std::string(kStudyPolicies[p])}, {"rows", Json::array()}};
+    for (std::size_t p = 0; p < table.policies[s].size(); ++p) {
+      Json policy = {{"name", table.policies[s][p]}, {"rows", Json::array()}};
       for (std::size_t r = 0; r < kCoverageRows.size(); ++r) {
         const CoverageCell& c = table.cells[s][p][r];
         Json by_dependence = Json::object();
@@ -154,6 +195,7 @@ Json coverage_json(const CoverageTable& table) {
                                   {"sensitivity_least", json_number(c.sensitivity_least)},
                                   {"half_width", json_number(c.half_width)},
                                   {"sensitivity_half_width", json_number(c.sensitivity_half_width)},
+                                  {"bias", json_number(c.bias)},
                                   {"rmse", json_number(c.rmse)},
                                   {"naive_rmse", json_number(c.naive_rmse)},
                                   {"by_dependence", std::move(by_dependence)}});

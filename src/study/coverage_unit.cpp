@@ -1,7 +1,10 @@
 #include "study/coverage_unit.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <functional>
+#include <optional>
+#include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,6 +13,7 @@
 
 #include "options/json_number.hpp"
 #include "options/option_json.hpp"
+#include "simulate/self_contained.hpp"
 
 namespace cone {
 namespace {
@@ -18,6 +22,7 @@ using Json = nlohmann::ordered_json;
 
 EvaluateOptions coverage_evaluation() {
   EvaluateOptions options;
+  options.estimator.target = Target::kSample;  // the truth is that of the simulated units
   options.estimators = {"naive"};
   options.estimators.insert(options.estimators.end(), kCoverageRows.begin(), kCoverageRows.end());
   return options;
@@ -39,35 +44,56 @@ Json describe_row(const Estimate& estimate) {
   return row;
 }
 
-Json describe_comparison(const EvaluationRecord& record) {
-  if (!record.decision) return nullptr;
-  const Decision& decision = *record.decision;
-  bool all_hold = true;
-  double best = -std::numeric_limits<double>::infinity();
-  for (const PolicyResult& policy : record.policies) best = std::max(best, policy.truth.value());
-  bool best_in_set = false;
+/// The true value: of the logged policy its mean outcome, as the target is the sample.
+double true_value(const DecidedPolicy& policy) {
+  return policy.is_logged ? policy.value : policy.truth.value();
+}
+
+/// Whether every policy has its true rank in its set; null where one has no set.
+Json do_ranks_hold(const Decision& decision,
+                   std::optional<std::pair<std::size_t, std::size_t>> DecidedPolicy::*ranks) {
+  bool hold = true;
   for (const DecidedPolicy& policy : decision.policies) {
-    if (policy.is_logged) continue;
-    const auto found = std::ranges::find(record.policies, policy.name, &PolicyResult::name);
-    const double truth = found->truth.value();
-    if (!policy.band) return nullptr;
-    all_hold = all_hold && policy.band->first <= truth && truth <= policy.band->second;
-    best_in_set = best_in_set || (truth == best && policy.may_be_best);
+    if (!(policy.*ranks)) return nullptr;
+    const auto better = std::ranges::count_if(decision.policies, [&](const DecidedPolicy& other) {
+      return true_value(other) > true_value(policy);
+    });
+    const auto rank = static_cast<std::size_t>(better) + 1;
+    hold = hold && (policy.*ranks)->first <= rank && rank <= (policy.*ranks)->second;
   }
-  return {{"all_bands_hold", all_hold}, {"best_in_set", best_in_set}};
+  return hold;
+}
+
+Json describe_verdicts(const Decision& decision) {
+  Json verdicts = Json::object();
+  for (const ComparisonVerdict verdict :
+       {ComparisonVerdict::kSupported, ComparisonVerdict::kConditional}) {
+    std::size_t given = 0;
+    std::size_t right = 0;
+    for (const DecidedPolicy& policy : decision.policies) {
+      if (policy.is_logged || policy.verdict != verdict) continue;
+      ++given;
+      const double gain = true_value(policy) - true_value(decision.policies.front());
+      right += gain * policy.gain > 0 ? 1 : 0;
+    }
+    verdicts[std::string(enum_name(verdict))] = {{"given", given}, {"true", right}};
+  }
+  return verdicts;
 }
 
 Json evaluate_coverage(const Context& context, const ValueSetting& setting,
                        std::uint64_t simulation) {
-  const LoadedData data = simulate_data(context.with_seed(setting.seed), setting.network->network,
-                                        setting.outcome, simulation)
-                              .data;
-  const std::vector<std::string> names = {fmt::format("random-weights:{}", simulation), "treat-all",
-                                          "treat-none"};
-  const auto policies = resolve_policies(context, data.observed, names);
+  const LoadedData data = simulate_setting(context, setting, simulation);
+  const std::vector<std::string> names = coverage_policies(setting);
+  std::vector<std::string> specifications = names;
+  for (std::string& name : specifications) {
+    if (name == kStudyPolicies[0]) name = fmt::format("random-weights:{}", simulation);
+  }
+  const auto policies = resolve_policies(context, data.observed, specifications);
   const EvaluationRecord record = evaluate(context, data, policies, coverage_evaluation());
   if (!record.unfinished.empty()) throw Cancelled();
-  Json result = {{"policies", Json::object()}, {"joint", describe_comparison(record)}};
+  Json result = {{"policies", Json::object()},
+                 {"joint", record.decision ? describe_decision(*record.decision) : Json()}};
   for (std::size_t p = 0; p < policies.size(); ++p) {
     const PolicyResult& evaluated = record.policies[p];
     Json part = {{"truth", json_number(evaluated.truth.value())}, {"rows", Json::object()}};
@@ -78,22 +104,57 @@ Json evaluate_coverage(const Context& context, const ValueSetting& setting,
         part["rows"][estimate.estimator] = describe_row(estimate);
       }
     }
-    result["policies"][std::string(kStudyPolicies[p])] = std::move(part);
+    result["policies"][names[p]] = std::move(part);
   }
   return result;
 }
 
-bool is_coverage(const Json& result) {
+bool is_coverage(const Json& result, std::span<const std::string> policies) {
   if (!result.is_object() || !result.contains("policies") || !result.contains("joint"))
     return false;
-  return std::ranges::all_of(kStudyPolicies, [&](std::string_view policy) {
-    const auto part = result.at("policies").find(std::string(policy));
+  const Json& joint = result.at("joint");
+  if (!joint.is_null() && !joint.contains("verdicts")) return false;
+  return std::ranges::all_of(policies, [&](const std::string& policy) {
+    const auto part = result.at("policies").find(policy);
     return part != result.at("policies").end() && part->is_object() && part->contains("truth") &&
            part->contains("naive") && part->contains("rows");
   });
 }
 
 }  // namespace
+
+Json describe_decision(const Decision& decision) {
+  bool all_hold = true;
+  const double best =
+      true_value(*std::ranges::max_element(decision.policies, std::less<>(), true_value));
+  bool best_in_set = false;
+  Json single_best_is_right = nullptr;
+  for (const DecidedPolicy& policy : decision.policies) {
+    const double truth = true_value(policy);
+    if (!policy.band) return nullptr;
+    all_hold = all_hold &&
+               (policy.is_logged || (policy.band->first <= truth && truth <= policy.band->second));
+    best_in_set = best_in_set || (truth == best && policy.may_be_best);
+    if (policy.name == decision.single_best) single_best_is_right = truth == best;
+  }
+  return {{"all_bands_hold", all_hold},
+          {"best_in_set", best_in_set},
+          {"verdicts", describe_verdicts(decision)},
+          {"single_best_is_right", std::move(single_best_is_right)},
+          {"ranks_hold", do_ranks_hold(decision, &DecidedPolicy::ranks)},
+          {"sensitivity_ranks_hold", do_ranks_hold(decision, &DecidedPolicy::sensitivity_ranks)}};
+}
+
+std::vector<std::string> coverage_policies(const ValueSetting& setting) {
+  const std::size_t arms = is_self_contained(setting.outcome.world)
+                               ? num_arms(setting.outcome.world)
+                               : static_cast<std::size_t>(setting.outcome.arms);
+  std::vector<std::string> policies(kStudyPolicies.begin(), kStudyPolicies.end());
+  if (arms == 2) return policies;
+  policies.clear();
+  for (std::size_t a = 0; a < arms; ++a) policies.push_back(fmt::format("always:{}", a));
+  return policies;
+}
 
 Unit coverage_unit(const ValueSetting& setting, std::uint64_t simulation) {
   constexpr std::uint64_t kSeedsPerSimulation = 100'000;  // as in table 2
@@ -105,11 +166,13 @@ Unit coverage_unit(const ValueSetting& setting, std::uint64_t simulation) {
                                      {"simulation_seed", setting.seed},
                                      {"evaluation", option_json(coverage_evaluation())}},
                          .seed = setting.seed + kSeedsPerSimulation * simulation,
-                         .data_checksum = setting.network->checksum}};
+                         .data_checksum = setting.network_checksum()}};
   unit.run = [=](const Context& context) {
     return evaluate_coverage(context, setting, simulation);
   };
-  unit.accepts = is_coverage;
+  unit.accepts = [policies = coverage_policies(setting)](const Json& result) {
+    return is_coverage(result, policies);
+  };
   return unit;
 }
 

@@ -27,10 +27,20 @@ namespace cone {
 /// Data to simulate.
 struct ValueSetting {
   std::string name;
-  const StudyNetwork* network = nullptr;
+  const StudyNetwork* network = nullptr;  ///< null where the world is self-contained
   OutcomeOptions outcome;
   std::uint64_t seed = 0;  ///< of the simulations
+
+  /// Of the network, which is part of what results depend on; empty where the world has its own.
+  std::string network_checksum() const { return network == nullptr ? "" : network->checksum; }
 };
+
+/// A self-contained world under its own name.
+ValueSetting self_contained_setting(World world, std::uint64_t seed);
+
+/// The dataset of one simulation.
+LoadedData simulate_setting(const Context& context, const ValueSetting& setting,
+                            std::uint64_t simulation);
 
 /// Rows that are computed together, with the same options.
 struct ValueGroup {
@@ -63,8 +73,8 @@ inline constexpr std::string_view kOracleLabel = "oracle topics";
 /// Evaluates a group on one simulation. Its result: {POLICY: {"truth": ..., "rows": {LABEL:
 /// {"value": ..., "sampling_interval": [low, high]}}}}, null where one does not exist. Folds and
 /// initial weights have the seed setting.seed + 100000·simulation. The setting's network must
-/// outlive it.
-Unit value_unit(const ValueSetting& setting, std::uint64_t simulation, const ValueGroup& group);
+/// outlive it. The truth is that of the simulated units, so intervals are for the sample.
+Unit value_unit(const ValueSetting& setting, std::uint64_t simulation, ValueGroup group);
 
 /// Errors of a row, for one policy in one setting.
 struct ValueCell {

@@ -7,6 +7,7 @@
 
 #include "options/json_number.hpp"
 #include "options/option_json.hpp"
+#include "simulate/self_contained.hpp"
 #include "study/topic_features.hpp"
 #include "study/value_study.hpp"
 
@@ -44,9 +45,7 @@ std::vector<std::string> policies_of(std::uint64_t simulation) {
 
 Json evaluate_values(const Context& context, const ValueSetting& setting, std::uint64_t simulation,
                      const ValueGroup& group) {
-  LoadedData data = simulate_data(context.with_seed(setting.seed), setting.network->network,
-                                  setting.outcome, simulation)
-                        .data;
+  LoadedData data = simulate_setting(context, setting, simulation);
   // Policies use the words, also for the oracle.
   const auto policies = resolve_policies(context, data.observed, policies_of(simulation));
   if (group.is_oracle) data.observed.features = topic_features(setting.network->network);
@@ -88,6 +87,19 @@ bool are_values(const Json& result, const ValueGroup& group) {
 
 }  // namespace
 
+ValueSetting self_contained_setting(World world, std::uint64_t seed) {
+  return {.name = std::string(enum_name(world)), .outcome = {.world = world}, .seed = seed};
+}
+
+LoadedData simulate_setting(const Context& context, const ValueSetting& setting,
+                            std::uint64_t simulation) {
+  const Context seeded = context.with_seed(setting.seed);
+  if (setting.network == nullptr) {
+    return simulate_self_contained(seeded, setting.outcome.world, simulation).data;
+  }
+  return simulate_data(seeded, setting.network->network, setting.outcome, simulation).data;
+}
+
 std::vector<std::string_view> choose_estimators(std::span<const std::string> given,
                                                 std::span<const std::string_view> defaults) {
   if (given.empty()) return {defaults.begin(), defaults.end()};
@@ -118,7 +130,8 @@ ValueGroup oracle_group() {
   return {.name = "topics", .rows = {{std::string(kOracleLabel), "dm_ridge"}}, .is_oracle = true};
 }
 
-Unit value_unit(const ValueSetting& setting, std::uint64_t simulation, const ValueGroup& group) {
+Unit value_unit(const ValueSetting& setting, std::uint64_t simulation, ValueGroup group) {
+  group.options.estimator.target = Target::kSample;
   constexpr std::uint64_t kSeedsPerSimulation = 100'000;  // as in table 2
   Json options = {{"setting", setting.name},
                   {"outcome", option_json(setting.outcome)},
@@ -136,7 +149,7 @@ Unit value_unit(const ValueSetting& setting, std::uint64_t simulation, const Val
   Unit unit{.identity = {.kind = "values",
                          .options = std::move(options),
                          .seed = setting.seed + kSeedsPerSimulation * simulation,
-                         .data_checksum = setting.network->checksum}};
+                         .data_checksum = setting.network_checksum()}};
   unit.run = [=](const Context& context) {
     return evaluate_values(context, setting, simulation, group);
   };

@@ -9,6 +9,7 @@
 #include "cone/estimate.hpp"
 
 #include "estimate/significance.hpp"
+#include "simulate/self_contained.hpp"
 #include "study/joined_plan.hpp"
 
 namespace cone {
@@ -98,6 +99,9 @@ std::vector<ValueSetting> world_settings(std::span<const StudyNetwork> networks,
                         .network = &generated[world.has_edges ? 0 : 1],
                         .outcome = world.outcome,
                         .seed = seed});
+  }
+  for (const World world : self_contained_worlds()) {
+    if (num_arms(world) == 2) settings.push_back(self_contained_setting(world, seed));
   }
   return settings;
 }

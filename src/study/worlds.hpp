@@ -30,7 +30,8 @@ std::vector<StudyNetwork> generate_study_networks(const Context& context,
                                                   const WorldsOptions& options);
 
 /// The given networks with normalised edge weights (row-normalised and symmetric in turn) at κ2 =
-/// 2, then every synthetic world on `generated`, from generate_study_networks().
+/// 2, then every synthetic world on `generated`, from generate_study_networks(), and the
+/// self-contained worlds of two arms, for which kStudyPolicies are defined.
 std::vector<ValueSetting> world_settings(std::span<const StudyNetwork> networks,
                                          std::span<const StudyNetwork> generated,
                                          std::uint64_t seed);

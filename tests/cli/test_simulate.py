@@ -61,6 +61,32 @@ class Simulate(FolderTest):
                 self.assertLessEqual({row["outcome"] for row in rows}, {"0", "1"})
             self.assertEqual(record["diagnostics"]["num_isolated_nodes"], 30)
 
+    def test_self_contained_worlds_can_be_evaluated_against_their_truth(self):
+        for world, nodes, treated, more in (("blocks5", 800, "4", []), ("few_conversions", 1000, "1", []),
+                                            ("villages", 800, "1", ["--cluster", "cluster"])):
+            folder = self.folder / world
+            done = cone("simulate", "--out", folder, "--world", world, "--simulation", 2)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(f"{nodes:,} nodes", done.stderr)
+            self.assertFalse((folder / "topics.npy").exists())
+            record = self.evaluate(folder, "--policy", f"always:{treated}", "--estimators", "naive,dr_ridge", *more)
+            rows = self.rows(folder)
+            column = f"y:{treated}" if world == "blocks5" else f"y{treated}"
+            self.assertAlmostEqual(record["policies"][0]["truth"],
+                                   sum(float(row[column]) for row in rows) / len(rows), places=12)
+            manifest = json.loads((folder / "manifest.json").read_text())
+            self.assertEqual(manifest["data"], record["data"])
+            self.assertEqual(manifest["config"], {"simulation": 2, "world": world, "seed": 0})
+
+    def test_self_contained_worlds_refuse_options_without_effect(self):
+        done = cone("simulate", "--out", self.folder / "x", "--world", "blocks", "--nodes", 50, "--arms", 3,
+                    "--noise", 1, "--topics", 4)
+        self.assertEqual(done.returncode, 2)
+        for flag in ("--nodes", "--arms", "--noise", "--topics"):
+            self.assertIn(flag, done.stderr)
+        self.assertIn("has no effect with --world blocks", done.stderr)
+        self.assertFalse((self.folder / "x").exists())
+
     def test_worlds_of_many_arms(self):
         for world in WORLDS:
             folder = self.simulate(world, "--world", world, "--arms", 4)

@@ -45,6 +45,21 @@ TEST(WriteDataset, KeepsAwkwardIdsNamesAndNumbers) {
   EXPECT_FALSE(again.truth.has_value());
 }
 
+TEST(WriteDataset, KeepsClusters) {
+  Dataset data = testing::load_files(testing::valid_files()).observed;
+  data.cluster.assign(data.num_nodes(), 1);
+  data.cluster[0] = 0;
+  const testing::TemporaryFolder folder;
+  write_dataset(Context(0, 1), folder.path(), data, nullptr);
+  LoadOptions options;
+  options.cluster = "cluster";
+  const LoadedData again = load_dataset(Context(0, 1), folder.path(), options);
+  EXPECT_EQ(again.observed.cluster, data.cluster);
+  EXPECT_EQ(again.observed.checksum(), data.checksum());
+  data.features.names[0] = "cluster";
+  EXPECT_THROW(write_dataset(Context(0, 1), folder.path(), data, nullptr), Error);
+}
+
 TEST(WriteDataset, RefusesANumericFeatureThatWouldNotReadBackAsOne) {
   LoadedData data = testing::load_files(testing::valid_files());
   data.observed.features.names[0] = "y0";

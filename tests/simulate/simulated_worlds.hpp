@@ -11,6 +11,7 @@
 
 #include "base/numeric.hpp"
 #include "simulate/network.hpp"
+#include "simulate/self_contained.hpp"
 #include "simulate/semi_synthetic.hpp"
 
 namespace cone::testing {
@@ -38,9 +39,12 @@ inline SimulatedLog simulate(OutcomeOptions options, std::uint64_t simulation = 
 
 inline SimulatedLog simulate(World world) { return simulate(OutcomeOptions{.world = world}); }
 
+/// Those that need a network.
 inline std::vector<World> all_worlds() {
   std::vector<World> worlds;
-  for (const auto& entry : EnumNames<World>::kNames) worlds.push_back(entry.first);
+  for (const auto& entry : EnumNames<World>::kNames) {
+    if (!is_self_contained(entry.first)) worlds.push_back(entry.first);
+  }
   return worlds;
 }
 

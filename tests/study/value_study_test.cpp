@@ -8,7 +8,9 @@
 #include "cone/error.hpp"
 #include "cone/policy.hpp"
 
+#include "base/numeric.hpp"
 #include "network_ridge/groups.hpp"
+#include "simulate/self_contained.hpp"
 #include "study/ablation.hpp"
 #include "study/small_networks.hpp"
 #include "study/topic_features.hpp"
@@ -147,12 +149,40 @@ TEST(Worlds, CoverTheNetworksAndEverySyntheticWorld) {
   EXPECT_GT(generated[0].network.graph.num_edges(), 100U);
   EXPECT_EQ(generated[1].network.graph.num_edges(), 0U);
   const auto settings = world_settings(networks, generated, 5);
-  ASSERT_EQ(settings.size(), 9U);
+  ASSERT_EQ(settings.size(), 18U);
   EXPECT_EQ(settings[0].name, "small, row-normalised");
   EXPECT_EQ(settings[0].outcome.normalisation, Normalisation::kRow);
   EXPECT_EQ(settings[0].outcome.kappa2, 2);
   EXPECT_EQ(settings[8].network, &generated[1]);
   EXPECT_EQ(settings[8].outcome.world, World::kNonlinear);
+  EXPECT_EQ(settings[9].name, "blocks");
+  for (std::size_t s = 9; s < settings.size(); ++s) {
+    EXPECT_EQ(settings[s].network, nullptr);
+    EXPECT_NE(settings[s].name, "blocks5");  // kStudyPolicies are for two arms
+  }
+}
+
+TEST(ValueStudy, ASelfContainedWorldNeedsNoNetwork) {
+  const ValueSetting setting = self_contained_setting(World::kManyColumns, 7);
+  const std::vector<std::string_view> names = {"naive"};
+  const Unit unit = value_unit(setting, 3, group_estimators(names)[0]);
+  const auto result = unit.run(Context(unit.identity.seed, 1));
+  EXPECT_TRUE(unit.accepts(result));
+  const LoadedData data = simulate_self_contained(Context(7, 1), World::kManyColumns, 3).data;
+  EXPECT_EQ(result.at("treat-all").at("truth").get<double>(),
+            mean(arm_column(data.truth->outcomes(), 1)));
+  EXPECT_NE(value_unit(setting, 4, group_estimators(names)[0]).identity.id(), unit.identity.id());
+  const ValueSetting other = self_contained_setting(World::kExponential, 7);
+  EXPECT_NE(value_unit(other, 3, group_estimators(names)[0]).identity.id(), unit.identity.id());
+}
+
+TEST(ValueStudy, IntervalsAreForTheSampleWhateverTheDefault) {
+  const ValueSetting setting = self_contained_setting(World::kManyColumns, 7);
+  const std::vector<std::string_view> names = {"naive"};
+  EvaluateOptions options;
+  options.estimator.target = Target::kPopulation;
+  const Unit unit = value_unit(setting, 0, group_estimators(names, options)[0]);
+  EXPECT_EQ(unit.identity.options.at("evaluation").at("target"), "sample");
 }
 
 TEST(Worlds, HarmIsASignificantlyLargerError) {
