@@ -22,8 +22,9 @@ namespace {
 constexpr const char* kSimulateFooter =
     R"(Writes a folder that cone evaluate reads, with the potential outcomes of every node as the
 truth (y0 and y1, or y:0, y:1, y:2, ... for --arms 3 and more), topics.npy where nodes have topics,
-and manifest.json with every option, the centroids, the checksum and the list of the files. An earlier simulation in the
-folder is replaced, unless you changed its files; other files in the folder stay.
+and manifest.json with every option, the centroids, the checksum and the list of the files. An
+earlier simulation in the folder is replaced, unless you changed its files; other files in the
+folder stay.
 
 Worlds: hidden_confounding (the paper's), equal_edge_weights, weak_overlap, heterogeneous_effects,
 randomised_log, binary_outcomes, nonlinear (outcome and treatment are non-linear functions of five

@@ -98,6 +98,12 @@ class Commands(FolderTest):
         with self.assertRaisesRegex(cone.Error, "top_words: applies only to real networks; network= is not given"):
             cone.simulate(top_words=5)
 
+    def test_clusters_of_a_simulation_are_clusters_of_its_dataset(self):
+        made = cone.simulate(self.folder / "made", world="villages")
+        self.assertEqual(made.checksum, cone.Dataset.load(self.folder / "made", cluster="cluster").checksum)
+        record = cone.evaluate(made, ["treat-all"], ["naive"]).record
+        self.assertEqual((record["data"]["clusters"]["count"], record["data"]["num_features"]), (40, 3))
+
     def test_studies_are_those_of_the_program(self):
         options = {"data": "demo", "simulations": 2, "estimators": ["dm_ols1"]}
         text = run_program("reproduce", "effects", "--data", "demo", "--out", self.folder / "program",

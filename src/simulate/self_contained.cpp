@@ -66,8 +66,8 @@ constexpr std::size_t kRingNeighbours = 6;
 constexpr double kRewired = 0.1;
 constexpr double kRingWaves = 3;
 constexpr double kConversion = 0.1;
-constexpr double kLogSpendingMean = 1.65;
-constexpr double kLogSpendingSd = 1.05;
+constexpr double kLogSpendingMean = 1.6;
+constexpr double kLogSpendingSd = 1;
 
 /// Two arms that differ in treatment by these terms and in outcome by 0.5.
 std::vector<ArmTerms> two_arms(double hidden, double index) {
@@ -76,7 +76,7 @@ std::vector<ArmTerms> two_arms(double hidden, double index) {
 
 const std::vector<Recipe>& recipes() {
   static const std::vector<Recipe> table = {
-      {.world = World::kBlocks, .nodes = 600, .arms = two_arms(1.3, 0.5), .outcome_hidden = 1.4},
+      {.world = World::kBlocks, .nodes = 600, .arms = two_arms(1.3, 0.5), .outcome_hidden = 1.45},
       {.world = World::kBlocks5,
        .nodes = 800,
        .arms = {{.intercept = 0.7},
@@ -90,13 +90,13 @@ const std::vector<Recipe>& recipes() {
       {.world = World::kRing,
        .nodes = 800,
        .arms = two_arms(0.8, 0.5),
-       .outcome_hidden = 0.85,
+       .outcome_hidden = 0.95,
        .wiring = Wiring::kRing,
        .hidden = HiddenValue::kSmoothOnRing},
       {.world = World::kThin,
        .nodes = 600,
        .arms = two_arms(0.9, 0.5),
-       .outcome_hidden = 1.95,
+       .outcome_hidden = 2.05,
        .degree_within = 2.8,
        .degree_across = 0.7},
       {.world = World::kHalfIsolated,

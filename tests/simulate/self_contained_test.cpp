@@ -87,8 +87,8 @@ TEST(SelfContained, HasTheMomentsOfItsDefinition) {
     double tolerance = 0.1;
   };
   const std::map<World, Expected> expected = {{World::kBlocks, {600, 3, 0.51, 7.5, 1.16}},
-                                              {World::kRing, {800, 3, 0.5, 5.98, 0.5}},
-                                              {World::kThin, {600, 3, 0.51, 3.5, 1.35}},
+                                              {World::kRing, {800, 3, 0.5, 5.98, 0.57}},
+                                              {World::kThin, {600, 3, 0.51, 3.5, 1.32}},
                                               {World::kHalfIsolated, {600, 3, 0.51, 3.75, 0.85}},
                                               {World::kNeighbourMaximum, {600, 3, 0.5, 7.5, 0.6}},
                                               {World::kManyColumns, {300, 150, 0.5, 0, 0.95}},
