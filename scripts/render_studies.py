@@ -150,6 +150,8 @@ def compare_widths(record):
     for setting in record["settings"]:
         for policy in setting["policies"]:
             row = next(r for r in policy["rows"] if r["method"] == "network_dm")
+            if row["sensitivity_half_width"] is None:  # no network, no strength
+                continue
             if policy["name"] == "treat-none" or row["naive_rmse"] <= 3 * row["half_width"] / 1.96:
                 continue
             if row["sensitivity_half_width"] < row["naive_rmse"]:
@@ -185,11 +187,11 @@ def quote_coverage(records):
 
 
 def percentages(rows, key):
-    return " / ".join("-" if row[key] is None else f"{100 * row[key]:.1f}" for row in rows) + " %"
+    return " / ".join("-" if row.get(key) is None else f"{100 * row[key]:.1f}" for row in rows) + " %"
 
 
 def numbers(rows, key, digits):
-    return " / ".join("-" if row[key] is None else f"{row[key]:.{digits}f}" for row in rows)
+    return " / ".join("-" if row.get(key) is None else f"{row[key]:.{digits}f}" for row in rows)
 
 
 def rows_of(setting, method):
@@ -208,9 +210,9 @@ def coverage_table(record, method):
         rows = rows_of(setting, method)
         return [str(rows[0]["simulations"]),
                 *(percentages(rows, key) for key in ("sampling", "sensitivity_interval", "sensitivity_least")),
-                *(numbers(rows, key, 4) for key in ("half_width", "sensitivity_half_width", "rmse", "naive_rmse"))]
+                *(numbers(rows, key, 4) for key in ("half_width", "sensitivity_half_width", "bias", "rmse", "naive_rmse"))]
     return world_table(["simulations", "sampling", "sensitivity", "lower limit", "sampling half-width",
-                        "sensitivity half-width", "RMSE", "RMSE of `naive`"], record, cells)
+                        "sensitivity half-width", "bias", "RMSE", "RMSE of `naive`"], record, cells)
 
 
 def dependence_table(record, method):
