@@ -71,6 +71,8 @@ Examples:
   cone evaluate demo --policy treat-all treat-none random-weights:7
   cone evaluate shop/ --policy shop/policy.csv --estimators snips,dr_ridge
   cone evaluate survey.csv --treatment letter --outcome voted --ignore name --policy treat-all
+  cone evaluate trial.csv --treatment drug --outcome died --policy treat-all treat-none \
+    --lower-is-better                                         rank 1 is the lowest value
   cone evaluate mails.csv --treatment sent --outcome bought --policy always:email always:sms
   cone evaluate shop/ --policy uniform --nuisances given      propensity, mu0 and mu1 from the data
   cone evaluate shop/ --policy p.csv --model shop.model       a model of cone fit, no training

@@ -60,6 +60,12 @@ class FlagBinder {
     CLI::Option* option = nullptr;
     if constexpr (std::is_same_v<T, bool>) {
       option = command_.add_flag(value ? flag + ",!--no-" + flag.substr(2) : flag, value, text);
+    } else if constexpr (std::is_same_v<T, Declaration>) {
+      option = command_
+                   .add_flag_function(
+                       flag + ",!--no-" + flag.substr(2),
+                       [&value](std::int64_t said) { value = said > 0; }, text)
+                   ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     } else if constexpr (std::is_enum_v<T>) {
       option =
           command_

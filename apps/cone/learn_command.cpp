@@ -25,9 +25,9 @@ namespace {
 
 constexpr const char* kLearnFooter =
     R"(Learns a treatment rule: the decision tree of depth at most three that maximises the mean
-doubly robust score (a policy tree). DATA is what cone evaluate takes. Splits are "column <= value",
-on features, the degree, and features averaged over neighbours. Depths 1 and 2 are exact; at depth 3
-only the first split is a heuristic.
+doubly robust score (a policy tree), or minimises it with --lower-is-better. DATA is what cone
+evaluate takes. Splits are "column <= value", on features, the degree, and features averaged over
+neighbours. Depths 1 and 2 are exact; at depth 3 only the first split is a heuristic.
 
 The value is cross-fitted, so the search does not bias it. Each fold is assigned by a tree that was learnt from the
 other folds, and scored by models that never saw it. The value that cone evaluate gives to rule.csv
@@ -71,7 +71,7 @@ int run_learn(LearnFlags flags) {
   const LoadedData data = load_named(context, flags.data, flags.table);
   progress.announce(expected_costs(context, data.observed, flags.options));
   LearntPolicy policy = learn_policy(context, data.observed, flags.options);
-  policy.warnings.insert(policy.warnings.begin(), data.warnings.begin(), data.warnings.end());
+  add_loader_notes(data, flags.options, policy);
   progress.finish();
   progress.clear();
   if (!flags.run.quiet) print_notes(data);

@@ -64,6 +64,7 @@ struct EvaluateOptions {
   NuisanceSource nuisances = NuisanceSource::kFitted;
   bool sensitivity_interval = true;
   bool randomised = false;
+  DirectionOptions direction;
   std::vector<std::string> cost;  ///< LABEL=NUMBER or LABEL=COLUMN
   int repeats = 1;
   int list_pairs_up_to = 50;
@@ -90,6 +91,7 @@ struct EvaluateOptions {
         "Declare that treatment was assigned at random given the features: verdicts then do not "
         "need the sensitivity interval (implied where the estimator weights by given "
         "propensities)");
+    DirectionOptions::visit(self.direction, visitor);
     visitor(
         "cost", self.cost,
         "LABEL=NUMBER or LABEL=COLUMN: cost of assigning that arm to one unit, in units of the "

@@ -38,7 +38,7 @@ struct EnumNames<ComparisonVerdict> {
 /// One policy among several.
 struct RankedPolicy {
   std::pair<double, double> band;  ///< joint: all bands cover at once with the given level
-  std::size_t best_rank = 1;       ///< 1 is the highest value
+  std::size_t best_rank = 1;       ///< 1 is the best value: the highest, or the lowest
   std::size_t worst_rank = 1;
   bool may_be_best = true;  ///< in the confidence set of the best
   /// The same where every difference may have a confounding bias up to its bound; without bounds
@@ -86,7 +86,8 @@ inline constexpr int kComparisonDraws = 1000;
 
 /// Compares values with a joint covariance (`unreliable`: 1 for values whose intervals are not to
 /// be relied on; no comparison with them changes a rank) by `draws` from the normal distribution
-/// with that covariance. Ranks: Mogstad, Romano, Shaikh and Wilhelm 2024, Inference for ranks with
+/// with that covariance. `lower_is_better` reverses ranks and regrets, and nothing else. Ranks:
+/// Mogstad, Romano, Shaikh and Wilhelm 2024, Inference for ranks with
 /// applications to mobility across neighbourhoods and academic achievement across countries.
 /// Step-down p values: Romano and Wolf 2005, Exact and approximate stepdown methods for multiple
 /// hypothesis testing. Policies whose difference has variance 0 are tied. The draws depend on
@@ -97,6 +98,7 @@ PolicyComparison compare_policies(const Context& context, std::span<const double
                                   MatrixView<const double> covariance, double level,
                                   ListedPairs listed = ListedPairs::kAll,
                                   int draws = kComparisonDraws, const PairBias& bias = {},
-                                  std::span<const std::uint8_t> unreliable = {});
+                                  std::span<const std::uint8_t> unreliable = {},
+                                  bool lower_is_better = false);
 
 }  // namespace cone

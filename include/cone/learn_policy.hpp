@@ -17,8 +17,8 @@
 #include "cone/settings.hpp"
 
 /// \file
-/// Policy learning: the decision tree with the largest mean doubly robust score, and its
-/// cross-fitted value. Athey and Wager 2021, Policy learning with observational data; Zhou, Athey
+/// Policy learning: the decision tree with the best mean doubly robust score, and its cross-fitted
+/// value. Athey and Wager 2021, Policy learning with observational data; Zhou, Athey
 /// and Wager 2023, Offline multi-action policy learning: generalization and optimization.
 
 namespace cone {
@@ -111,6 +111,7 @@ struct LearnPolicyOptions {
   TreeOptions tree;
   std::vector<std::string> split_on;  ///< empty: everything
   std::uint32_t max_columns = 50;
+  DirectionOptions direction;
   std::vector<std::string> cost;  ///< LABEL=NUMBER or LABEL=COLUMN
   RuleOutcomeModel outcome_model = RuleOutcomeModel::kNetworkRidge;
   PropensitySource propensities = PropensitySource::kFitted;
@@ -129,6 +130,7 @@ struct LearnPolicyOptions {
             "averaged over neighbours); by default all of them");
     visitor("max_columns", self.max_columns,
             "Maximum number of columns that splits are chosen from", between(1, 50));
+    DirectionOptions::visit(self.direction, visitor);
     visitor("cost", self.cost,
             "LABEL=NUMBER or LABEL=COLUMN: cost of assigning that arm to one unit, in units of the "
             "outcome; a column has the cost of each node and is then not a feature. Values are "
@@ -171,9 +173,10 @@ struct FoldRule {
 };
 
 enum class RuleVerdict {
-  kBetter,     ///< the interval of the gain over every single arm within the budget lies above 0
-  kUnclear,    ///< some do not, none lies below 0
-  kWorse,      ///< one of them lies below 0
+  kBetter,     ///< the gain over every single arm within the budget is clearly in the direction
+               ///< that counts as better: the interval lies above 0, or below where lower is better
+  kUnclear,    ///< some do not, none lies on the other side
+  kWorse,      ///< one of them lies on the other side
   kSingleArm,  ///< the tree is a leaf: all units get the same arm
 };
 
@@ -188,6 +191,7 @@ struct EnumNames<RuleVerdict> {
 
 struct LearntPolicy {
   std::vector<std::string> arms;
+  std::string outcome;               ///< its column; empty where that is not known
   std::vector<ArmCost> costs;        ///< one per arm
   std::vector<std::string> columns;  ///< that the tree may split on
   std::uint64_t num_candidates = 0;  ///< columns before screening
@@ -226,6 +230,11 @@ std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& 
 /// Throws Error(kUsage) for options that do not fit the data, and what learners throw.
 LearntPolicy learn_policy(const Context& context, const Dataset& data,
                           const LearnPolicyOptions& options);
+
+/// Adds what only the loader knows: its warnings, the name of the outcome, and a question where
+/// that name suggests another direction than the one that was taken without being declared.
+void add_loader_notes(const LoadedData& data, const LearnPolicyOptions& options,
+                      LearntPolicy& policy);
 
 /// What `split_on` may name.
 std::vector<std::string> rule_column_kinds();

@@ -105,6 +105,13 @@ inline std::string option_text(const AutoNumber& value) {
   return value ? option_text(*value) : std::string(kAutomatic);
 }
 
+/// A statement that users may make, deny (--no-...) or leave open. In JSON null is open.
+using Declaration = std::optional<bool>;
+inline constexpr std::string_view kUndeclared = "undeclared";
+inline std::string option_text(const Declaration& value) {
+  return value ? option_text(*value) : std::string(kUndeclared);
+}
+
 /// Whether an option has a value that its range allows. Ranges are of numbers.
 template <class T>
 bool is_within(const Range& range, const T& value) {

@@ -72,7 +72,7 @@ struct DecidedPolicy {
   bool is_logged = false;  ///< the logged policy: the mean outcome
   double value = 0;        ///< before costs, as are its intervals and its band
   /// Mean cost of the assigned arms, where arms have costs. Gains, their p values, ranks and
-  /// regrets are those of value − cost.
+  /// regrets are those of value − cost, or of value + cost where lower is better.
   std::optional<double> cost;
   std::optional<std::pair<double, double>> sampling_interval;     ///< none without a valid one
   std::optional<std::pair<double, double>> sensitivity_interval;  ///< see Estimate
@@ -86,7 +86,7 @@ struct DecidedPolicy {
   /// explain away the gain (or loss). None where the gain is not significant, and where no strength
   /// is known.
   std::optional<double> overturning_strength;
-  std::optional<std::pair<std::size_t, std::size_t>> ranks;  ///< best and worst, 1 is the highest
+  std::optional<std::pair<std::size_t, std::size_t>> ranks;  ///< best and worst, 1 is the best
   bool may_be_best = true;
   /// The same where every difference may have a confounding bias as large as the sensitivity
   /// intervals allow for; none where no strength is known.
@@ -115,6 +115,8 @@ struct Decision {
   /// Treatment was assigned at random given the features, as declared or as the propensities are
   /// given: verdicts do not depend on sensitivity intervals.
   bool is_randomised = false;
+  bool lower_is_better = false;         ///< else higher is better
+  std::string outcome;                  ///< its column; empty where that is not known
   std::vector<ArmCost> costs;           ///< one per arm; empty where none has a cost
   std::vector<DecidedPolicy> policies;  ///< the logged policy first, then as given
   /// Supported against every other policy, by joint intervals; none where no policy is.
@@ -163,10 +165,11 @@ struct BudgetCurve {
   Target target = Target::kSample;
   Dependence dependence = Dependence::kIndependent;
   double level = 0.95;
+  bool lower_is_better = false;     ///< else higher is better
   std::vector<BudgetPoint> points;  ///< from no unit to all units
   RankingArea qini;                 ///< area between the curve and the line of random rankings
   RankingArea autoc;       ///< mean over shares of over_random / share: the first count most
-  double best_share = 0;   ///< the point with the largest gain
+  double best_share = 0;   ///< the point with the best gain
   double largest_tie = 0;  ///< share of the units in the largest group of equal scores
   std::vector<std::string> warnings;
 };

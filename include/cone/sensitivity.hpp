@@ -262,6 +262,7 @@ struct SensitivityOptions {
   double lambda_max = 5;
   std::uint32_t lambdas = 25;
   double threshold = 0;
+  DirectionOptions direction;
   double level = 0.95;
   Dependence dependence = Dependence::kLargest;
   int folds = 5;
@@ -278,6 +279,7 @@ struct SensitivityOptions {
             "Number of odds ratios on the recorded curve, besides round ones", between(2, 10000));
     visitor("threshold", self.threshold,
             "Null value that a difference (with --against none: a value) is compared with");
+    DirectionOptions::visit(self.direction, visitor);
     visitor("level", self.level, "Confidence level of the intervals", strictly_between(0, 1));
     visitor("dependence", self.dependence,
             "Dependence between units assumed by standard errors; largest takes the largest usable "
@@ -329,6 +331,8 @@ struct SensitivityReport {
   std::size_t num_edges = 0;
   std::vector<std::string> arms;
   Reference reference = Reference::kLogged;
+  std::string outcome;           ///< its column; empty where that is not known
+  bool lower_is_better = false;  ///< else higher is better
   double observed_mean = 0;
   bool propensity_sees_network = false;
   std::vector<double> propensity_bounds;  ///< of every arm

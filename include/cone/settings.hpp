@@ -14,6 +14,25 @@
 
 namespace cone {
 
+/// The direction in which outcomes count as better. Values, gains and intervals keep the scale and
+/// the sign of the outcome in both: only what is called better, ranks and optimisation differ.
+struct DirectionOptions {
+  Declaration lower_is_better;  ///< undeclared: higher is better
+
+  bool prefers_lower() const { return lower_is_better.value_or(false); }
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& visitor) {
+    visitor("lower_is_better", self.lower_is_better,
+            "Lower outcomes are better (deaths, churn, days ill): for ranks, the best policy, "
+            "learnt rules and budgets. Values and gains keep the scale and the sign of the "
+            "outcome, and costs are added to it. By default higher is better");
+  }
+};
+
+/// Sign · value is larger for the better of two values, and lower by what a policy costs.
+inline double direction_sign(bool lower_is_better) { return lower_is_better ? -1 : 1; }
+
 /// Shares of the nodes; the rest is the test part.
 struct SplitOptions {
   double train_fraction = 0.6;

@@ -40,7 +40,7 @@ py::dict learn_rule(const DatasetHandle& given, const std::string& json, const R
   const LoadedData& data = kept.handle().data;
   LearntPolicy policy = run_watched(
       run, [&](const Context& context) { return learn_policy(context, data.observed, options); });
-  policy.warnings.insert(policy.warnings.begin(), data.warnings.begin(), data.warnings.end());
+  add_loader_notes(data, options, policy);
   py::dict out;
   out["json"] = dump_json(learnt_policy_json(data.observed, policy, options, run.seed));
   out["text"] = learnt_policy_text(policy, options);

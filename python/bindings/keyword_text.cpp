@@ -12,9 +12,11 @@ namespace {
 
 using Spelling = std::pair<std::string_view, std::string_view>;
 
-/// Flags without a keyword of the same name.
-constexpr std::array<Spelling, 3> kSpecial = {
-    {{"policy", "policies="}, {"json", "to_json()"}, {"report", "report()"}}};
+/// Flags without a keyword of the same name, or that take no value.
+constexpr std::array<Spelling, 4> kSpecial = {{{"policy", "policies="},
+                                               {"json", "to_json()"},
+                                               {"report", "report()"},
+                                               {"lower-is-better", "lower_is_better=True"}}};
 
 /// Words after a flag in a sentence that are not its value.
 constexpr std::array<std::string_view, 30> kNoValue = {

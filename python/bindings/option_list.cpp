@@ -23,7 +23,7 @@ namespace {
 
 template <class T>
 std::string name_kind() {
-  if constexpr (std::is_same_v<T, bool>) return "True or False";
+  if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, Declaration>) return "True or False";
   if constexpr (std::is_enum_v<T>) return "choice";
   if constexpr (std::is_same_v<T, std::string>) return "text";
   if constexpr (std::is_same_v<T, std::vector<std::string>>) return "list of texts";

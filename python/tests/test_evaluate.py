@@ -42,6 +42,19 @@ class SameRecord(FolderTest):
                          "--stratified", "--train-fraction", 0.5, "--switch-threshold", 3,
                          "--no-sensitivity-interval")
 
+    def test_a_direction_that_the_outcome_calls_for_is_asked_for_in_keywords(self):
+        self.write_log(make_log(80))
+        nodes = self.folder / "nodes.csv"
+        nodes.write_text(nodes.read_text().replace("outcome", "days_ill", 1))
+        data = cone.Dataset.load(self.folder, outcome="days_ill")
+        for function in (lambda **given: cone.evaluate(data, ["treat-all"], ["dr_ridge"], **given),
+                         lambda **given: cone.learn(data, depth=1, **given)):
+            question, = (warning for warning in function().warnings if "counts as better" in warning)
+            self.assertIn("use lower_is_better=True if lower is better, lower_is_better=False if higher is", question)
+            for lower in (True, False):
+                self.assertFalse(any("counts as better" in warning
+                                     for warning in function(lower_is_better=lower).warnings))
+
     def test_columns_that_costs_name_are_read_again(self):
         log = make_log()
         self.write_log(log, names=("x0", "x1", "price"))
@@ -305,6 +318,18 @@ class Result(unittest.TestCase):
         self.assertIsNone(self.answer.single_best)
         self.assertEqual(self.answer.best, ["logged", "<b>sms</b>", "mixed"])
         self.assertEqual([row["verdict"] for row in rows], [None, "supported", "not_shown"])
+
+    def test_lower_may_be_better(self):
+        data = cone.Dataset.load(MESSAGES)
+        policies = ["always:sms", "always:email"]
+        higher, lower = (cone.evaluate(data, policies, FAST, randomised=True, lower_is_better=lower)
+                         for lower in (False, True))
+        self.assertEqual([row["value"] for row in self.rows(higher.table)],
+                         [row["value"] for row in self.rows(lower.table)])
+        self.assertEqual((higher.single_best, lower.single_best), ("always:email", "always:sms"))
+        self.assertEqual(lower.ranks["always:sms"], (1, 1))
+        self.assertIn("(lower is better)", str(lower).splitlines()[0])
+        self.assertIn("(lower is better)", str(cone.learn(data, depth=1, lower_is_better=True)).splitlines()[0])
 
     def test_without_costs_there_are_no_columns_of_costs(self):
         free = cone.evaluate(cone.Dataset.load(MESSAGES), ["always:sms"], FAST)

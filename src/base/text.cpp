@@ -51,6 +51,22 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
+std::vector<std::string> split_name(std::string_view name) {
+  const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
+  const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };
+  std::vector<std::string> words;
+  char before = ' ';
+  for (const char c : name) {
+    const bool is_letter = is_upper(c) || is_lower(c);
+    const bool begins =
+        (!is_upper(before) && !is_lower(before)) || (is_lower(before) && is_upper(c));
+    if (is_letter && begins) words.emplace_back();
+    if (is_letter) words.back() += lower_case({&c, 1});
+    before = c;
+  }
+  return words;
+}
+
 bool is_treacherous(std::uint32_t code) {
   struct Range {
     std::uint32_t first;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace cone {
 
@@ -55,6 +56,10 @@ std::string without_numbers(std::string_view text);
 
 /// ASCII letters in lower case.
 std::string lower_case(std::string_view text);
+
+/// The words of a column's name in lower case, split at everything but letters and where an
+/// upper-case letter follows a lower-case one: home_zip2 and homeZip are both home and zip.
+std::vector<std::string> split_name(std::string_view name);
 
 /// The name in `candidates` closest to `word` by edit distance, or "" when none is near. In words
 /// and names of fewer than four letters everything is near everything: "" for those, and for words

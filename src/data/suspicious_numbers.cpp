@@ -156,16 +156,8 @@ std::optional<std::string> describe_strange_value(const std::string& what,
 }
 
 bool has_word(std::string_view name, std::string_view word) {
-  std::string lower;
-  for (const char c : name) {
-    lower += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  }
-  const auto is_letter = [&](std::size_t at) { return lower[at] >= 'a' && lower[at] <= 'z'; };
-  for (auto at = lower.find(word); at != std::string::npos; at = lower.find(word, at + 1)) {
-    const std::size_t end = at + word.size();
-    if ((at == 0 || !is_letter(at - 1)) && (end == lower.size() || !is_letter(end))) return true;
-  }
-  return false;
+  const std::vector<std::string> words = split_name(name);
+  return std::ranges::find(words, word) != words.end();
 }
 
 bool looks_like_a_code(const std::string& name, std::vector<double> values) {

@@ -9,6 +9,7 @@
 #include "cone/version.hpp"
 
 #include "base/stopwatch.hpp"
+#include "data/outcome_direction.hpp"
 #include "distributed/find_groups.hpp"
 #include "distributed/rank_estimators.hpp"
 #include "distributed/rank_record.hpp"
@@ -115,6 +116,7 @@ EvaluationRecord evaluate_on_ranks(const Context& context, const Ranks& ranks,
   run.add_sensitivity_intervals(record.policies);
   if (run.strength()) finish("unmeasured confounding");
   record.decision = run.compare(record.policies);
+  if (record.decision) record.decision->outcome = table.outcome;
   if (record.decision && run.strength()) {
     record.decision->strength_is_clear = run.strength()->is_clear;
   }
@@ -124,6 +126,9 @@ EvaluationRecord evaluate_on_ranks(const Context& context, const Ranks& ranks,
   if (run.strength()) describe_strength(*run.strength(), record.diagnostics);
   describe_network(ranks, local, record.diagnostics);
   std::vector<std::string>& warnings = record.diagnostics.warnings;
+  if (auto question = question_direction(table.outcome, options.direction)) {
+    warnings.insert(warnings.begin(), std::move(*question));
+  }
   warnings.insert(warnings.begin(), truth_warnings.begin(), truth_warnings.end());
   add_diagnostics(run, options, record);
   finish("diagnostics");

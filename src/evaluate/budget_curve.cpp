@@ -132,18 +132,19 @@ double true_area(const Contrast& contrast, const BudgetCurve& curve) {
 
 BudgetCurve describe_curve(const BudgetValues& values, std::uint64_t seed) {
   const std::size_t last = values.gross.size() - 1;
+  const double sign = direction_sign(values.lower_is_better);
   std::vector<double> net(last + 1);
   std::vector<Contrast> gains;
   std::vector<Contrast> over_random;
   for (std::size_t k = 0; k <= last; ++k) {
-    net[k] = values.gross[k] - values.cost[k];
+    net[k] = values.gross[k] - sign * values.cost[k];
     gains.push_back(gain_contrast(k, last));
     over_random.push_back(over_random_contrast(k, last));
   }
   const double alone = two_sided_normal_quantile(values.level);
   const double gain_factor = joint_factor_of(gains, values, seed);
   const double over_factor = joint_factor_of(over_random, values, seed);
-  BudgetCurve out{.level = values.level};
+  BudgetCurve out{.level = values.level, .lower_is_better = values.lower_is_better};
   for (std::size_t k = 0; k <= last; ++k) {
     BudgetPoint point{.share = share_of(k, last), .cost = values.cost[k] - values.cost[0]};
     point.gain = net[k] - net[0];
@@ -161,7 +162,8 @@ BudgetCurve describe_curve(const BudgetValues& values, std::uint64_t seed) {
   }
   out.qini = describe_area(qini_contrast(last), net, values);
   out.autoc = describe_area(autoc_contrast(last), net, values);
-  const auto best = std::ranges::max_element(out.points, {}, &BudgetPoint::gain);
+  const auto best = std::ranges::max_element(
+      out.points, {}, [&](const BudgetPoint& point) { return sign * point.gain; });
   out.best_share = best->share;
   return out;
 }
@@ -174,7 +176,8 @@ void add_true_gains(const Truth& truth, const LoggedSample& sample, const Rankin
   };
   const double untreated = value_at(0);
   for (BudgetPoint& point : curve.points) {
-    point.truth = value_at(point.share) - untreated - point.cost;
+    point.truth =
+        value_at(point.share) - untreated - direction_sign(curve.lower_is_better) * point.cost;
   }
   const std::size_t last = curve.points.size() - 1;
   curve.qini.truth = true_area(qini_contrast(last), curve);

@@ -21,6 +21,7 @@ struct BudgetValues {
   /// Of the values. Rows and columns of values without a valid error are NaN.
   Matrix<double> covariance;
   double level = 0.95;
+  bool lower_is_better = false;
 };
 
 /// Gains, areas and their standard errors, all linear contrasts of the values: Qini coefficient

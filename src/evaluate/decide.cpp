@@ -165,7 +165,8 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
   const Matrix<double> logged_policy = make_logged_policy(sample);
   Decision out{.estimator = std::string(estimator),
                .is_weighted = !sample.weight.empty(),
-               .is_randomised = compared.is_randomised};
+               .is_randomised = compared.is_randomised,
+               .lower_is_better = compared.lower_is_better};
   const Clustering& clusters = compared.kernels.clusters();
   out.num_given_clusters = clusters.given ? clusters.count : 0;
   out.costs = compared.costs.arms;
@@ -174,7 +175,8 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
                           .value = outcome,
                           .cost = mean_cost(logged_policy, compared.costs)});
   // Costs are known: they shift values and change no interval's width.
-  const double logged_value = outcome - out.policies[0].cost.value_or(0);
+  const double sign = direction_sign(compared.lower_is_better);
+  const double logged_value = outcome - sign * out.policies[0].cost.value_or(0);
   std::vector<const ErrorParts*> parts = {&logged_parts};
   std::vector<const Matrix<double>*> tables = {&logged_policy};
   std::vector<std::size_t> indices = {0};  // in out.policies, of the compared policies
@@ -191,7 +193,7 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
     policy.cost = mean_cost(compared.sample_policies[p], compared.costs);
     if (e == results[p].estimates.end()) continue;
     policy.value = e->value;
-    const double net_value = e->value - policy.cost.value_or(0);
+    const double net_value = e->value - sign * policy.cost.value_or(0);
     policy.gain = net_value - logged_value;
     out.level = e->level;
     if (!is_comparable(*e, totals)) continue;
@@ -243,13 +245,13 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
   const PolicyComparison comparison =
       compare_policies(context, values, covariance.view(), out.level,
                        lists_all ? ListedPairs::kAll : ListedPairs::kWithFirst, kComparisonDraws,
-                       has_bounds ? PairBias(bounds) : PairBias(), unreliable);
+                       has_bounds ? PairBias(bounds) : PairBias(), unreliable, out.lower_is_better);
   out.num_pairs_left_out =
       indices.size() * (indices.size() - 1) / 2 - comparison.differences.size();
   for (std::size_t k = 0; k < indices.size(); ++k) {
     DecidedPolicy& policy = out.policies[indices[k]];
     const RankedPolicy& ranked = comparison.policies[k];
-    policy.band = shift(ranked.band, policy.cost.value_or(0));
+    policy.band = shift(ranked.band, sign * policy.cost.value_or(0));
     // A policy without a valid interval may rank above any other.
     const std::size_t unknown = out.policies.size() - indices.size();
     policy.ranks = {ranked.best_rank, ranked.worst_rank + unknown};

@@ -24,6 +24,7 @@ struct Comparable {
   const CostTable& costs;                           ///< rows are those of the sample
   const NetworkStrength* strength = nullptr;    ///< of sensitivity intervals, where there are any
   bool is_randomised = false;                   ///< see Decision
+  bool lower_is_better = false;                 ///< see Decision
   ArmNoise arm_noise = ArmNoise::kIndependent;  ///< of the estimates' error parts
 };
 

@@ -15,6 +15,7 @@
 #include "base/stopwatch.hpp"
 #include "data/arm_costs.hpp"
 #include "data/memory_fault.hpp"
+#include "data/outcome_direction.hpp"
 #include "evaluate/association_diagnostics.hpp"
 #include "evaluate/decide.hpp"
 #include "evaluate/diagnostics.hpp"
@@ -137,6 +138,9 @@ Diagnostics describe_run(const LoadedData& data, const EvaluationRun& run,
   out.feature_scaling = describe_scaling(data.observed.features, run.rows(), options.nuisance);
   if (const auto& strength = run.strength()) describe_strength(*strength, out);
   std::vector<std::string>& warnings = out.warnings;
+  if (auto question = question_direction(outcome_column(data), options.direction)) {
+    warnings.insert(warnings.begin(), std::move(*question));
+  }
   warnings.insert(warnings.begin(), data.warnings.begin(), data.warnings.end());
   for (std::string& warning : warn_of_rounding_columns(data.observed.features)) {
     warnings.push_back(std::move(warning));
@@ -216,6 +220,7 @@ EvaluationRecord evaluate_all(const Context& context, const LoadedData& data,
     }
   };
   unless_stopped([&] { record.decision = run.compare(record.policies); });
+  if (record.decision) record.decision->outcome = outcome_column(data);
   if (record.decision && run.strength()) {
     record.decision->strength_is_clear = run.strength()->is_clear;
   }

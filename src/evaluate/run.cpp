@@ -209,6 +209,7 @@ std::optional<Decision> EvaluationRun::compare(std::span<const PolicyResult> res
                  .costs = costs_,
                  .strength = strength_ ? &*strength_ : nullptr,
                  .is_randomised = is_randomised,
+                 .lower_is_better = options_.direction.prefers_lower(),
                  .arm_noise = options_.estimator.arm_noise},
                 headline->name, results, options_.estimator.dependence, options_.list_pairs_up_to);
 }

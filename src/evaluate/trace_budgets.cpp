@@ -43,7 +43,8 @@ BudgetCurve EvaluationRun::trace_budget(const EstimatorInfo& row, const Ranking&
   const auto steps = static_cast<std::size_t>(options_.budget.budget_steps);
   ValuedPolicies first;
   BudgetValues values{.covariance = Matrix<double>(steps + 1, steps + 1, kNaN),
-                      .level = options_.estimator.level};
+                      .level = options_.estimator.level,
+                      .lower_is_better = options_.direction.prefers_lower()};
   for (std::size_t k = 0; k <= steps; ++k) {
     const double share = static_cast<double>(k) / static_cast<double>(steps);
     first.sample.push_back(ranking.treat_first(share, data_.num_arms()));
@@ -109,13 +110,15 @@ BudgetCurve EvaluationRun::trace_budget(const EstimatorInfo& row, const Ranking&
         100 * curve.largest_tie));
   }
   const double statistic =
-      noise == nullptr ? 0 : ranking_residual_statistic(ranking, sample_.arm, noise->residual);
+      noise == nullptr ? 0
+                       : direction_sign(curve.lower_is_better) *
+                             ranking_residual_statistic(ranking, sample_.arm, noise->residual);
   if (statistic > kLargeStatistic) {
     curve.warnings.push_back(sentence(
         "the ranking is correlated with the residuals of {} (t {:.1f}): either it was learnt from "
-        "the same outcomes, so that the curve is biased upwards, or it uses information that the "
+        "the same outcomes, so that the curve is biased {}, or it uses information that the "
         "outcome model lacks",
-        row.name, statistic));
+        row.name, statistic, curve.lower_is_better ? "downwards" : "upwards"));
   }
   return curve;
 }

@@ -117,7 +117,7 @@ std::pair<double, double> widen(std::pair<double, double> interval, double by) {
 PolicyComparison compare_policies(const Context& context, std::span<const double> values,
                                   MatrixView<const double> covariance, double level,
                                   ListedPairs listed, int draws, const PairBias& bias,
-                                  std::span<const std::uint8_t> unreliable) {
+                                  std::span<const std::uint8_t> unreliable, bool lower_is_better) {
   const std::size_t n = values.size();
   require(covariance.rows() == n && covariance.cols() == n && draws > 0,
           "comparison: the covariance does not match the values");
@@ -155,29 +155,31 @@ PolicyComparison compare_policies(const Context& context, std::span<const double
     };
     step_p = std::max(step_p, (1.0 + drawn.exceeding[h]) / (1.0 + draws));
     const auto joint = around(out.pair_factor);
+    // By how much the first is better.
+    const auto ahead = lower_is_better ? std::pair{-joint.second, -joint.first} : joint;
     RankedPolicy& first = out.policies[pair.first];
     RankedPolicy& second = out.policies[pair.second];
     const bool is_ranked =
         pair.standard_error > 0 &&
         (unreliable.empty() || (unreliable[pair.first] == 0 && unreliable[pair.second] == 0));
-    if (is_ranked && joint.first > 0) {
+    if (is_ranked && ahead.first > 0) {
       ++second.best_rank;
       --first.worst_rank;
-    } else if (is_ranked && joint.second < 0) {
+    } else if (is_ranked && ahead.second < 0) {
       ++first.best_rank;
       --second.worst_rank;
     }
     const std::optional<double> widening =
         bias ? bias(pair.first, pair.second) : std::optional<double>();
-    if (widening && is_ranked && joint.first > *widening) {
+    if (widening && is_ranked && ahead.first > *widening) {
       ++second.sensitivity_best_rank;
       --first.sensitivity_worst_rank;
-    } else if (widening && is_ranked && joint.second < -*widening) {
+    } else if (widening && is_ranked && ahead.second < -*widening) {
       ++first.sensitivity_best_rank;
       --second.sensitivity_worst_rank;
     }
-    first.regret = std::max(first.regret, -joint.first);
-    second.regret = std::max(second.regret, joint.second);
+    first.regret = std::max(first.regret, -ahead.first);
+    second.regret = std::max(second.regret, ahead.second);
     if (listed == ListedPairs::kWithFirst && pair.first != 0) continue;
     // An adjusted p value is never below the unadjusted one, up to the error of the draws.
     const double single = std::erfc(pair.statistic / std::numbers::sqrt2);

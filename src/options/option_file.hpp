@@ -77,6 +77,9 @@ std::string take_option(const nlohmann::ordered_json& json, T& value) {
     } else {
       return fmt::format("a number or {}", kAutomatic);
     }
+  } else if constexpr (std::is_same_v<T, Declaration>) {
+    value.reset();
+    if (!json.is_null()) return take_option(json, value.emplace());
   } else {
     static_assert(std::is_floating_point_v<T>, "take_option does not support this type of option");
     if (!json.is_number()) return "a number";

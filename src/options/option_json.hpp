@@ -24,6 +24,8 @@ nlohmann::ordered_json option_json(const Options& options) {
       } else {
         json[std::string(name)] = std::string(kAutomatic);
       }
+    } else if constexpr (std::is_same_v<T, Declaration>) {
+      json[std::string(name)] = value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
     } else {
       json[std::string(name)] = value;
     }

@@ -28,6 +28,11 @@ inline bool parse_option(std::string_view text, AutoNumber& value) {
   return text == kAutomatic || parse_option(text, value.emplace());
 }
 
+inline bool parse_option(std::string_view text, Declaration& value) {
+  value.reset();
+  return text == kUndeclared || parse_option(text, value.emplace());
+}
+
 template <NamedEnum E>
 bool parse_option(std::string_view text, E& value) {
   for (const auto& [candidate, name] : EnumNames<E>::kNames) {

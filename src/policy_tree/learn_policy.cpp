@@ -12,6 +12,7 @@
 
 #include "base/numeric.hpp"
 #include "data/arm_costs.hpp"
+#include "data/outcome_direction.hpp"
 #include "inference/network_treatment.hpp"
 #include "policy_tree/nested_plan.hpp"
 #include "policy_tree/price.hpp"
@@ -52,8 +53,13 @@ void require_log(const Dataset& data, const LearnPolicyOptions& options) {
   }
 }
 
-TrainingScores take_training(RuleScores scores) {
-  return {std::move(scores.sample.nodes), std::move(scores.scores)};
+/// Scores to be maximised.
+TrainingScores take_training(std::vector<NodeIndex> nodes, Matrix<double> scores,
+                             bool lower_is_better) {
+  if (lower_is_better) {
+    for (double& score : scores.values()) score = -score;
+  }
+  return {std::move(nodes), std::move(scores)};
 }
 
 /// The arm with the largest mean score; the control arm where the budget does not allow treating
@@ -149,6 +155,7 @@ LearntPolicy learn_policy(const Context& context, const Dataset& data,
 
   const StageList stages(context, expected_costs(context, data, options));
 
+  const bool lower_is_better = options.direction.prefers_lower();
   // One training set per fold, without that fold, and last the one of all nodes.
   std::vector<TrainingScores> training;
   RuleScores all;
@@ -156,12 +163,13 @@ LearntPolicy learn_policy(const Context& context, const Dataset& data,
     const StageScope stage = stages.enter_part(0, k, num_folds + 1);
     if (k == num_folds) {
       all = make_scores(context, data, plan, options, costs);
-      training.push_back({all.sample.nodes, all.scores});
+      training.push_back(take_training(all.sample.nodes, all.scores, lower_is_better));
     } else {
       const FitPlan nested =
           leave_fold_out(context, data, plan, k, options.selection_folds, context.seed());
+      RuleScores others = make_scores(context, data, nested, options, costs, kVarianceNodes);
       training.push_back(
-          take_training(make_scores(context, data, nested, options, costs, kVarianceNodes)));
+          take_training(std::move(others.sample.nodes), std::move(others.scores), lower_is_better));
     }
   }
 
@@ -208,6 +216,16 @@ LearntPolicy learn_policy(const Context& context, const Dataset& data,
     warn_of_network_treatment(context, data, options, out);
   }
   return out;
+}
+
+void add_loader_notes(const LoadedData& data, const LearnPolicyOptions& options,
+                      LearntPolicy& policy) {
+  policy.outcome = outcome_column(data);
+  std::vector<std::string>& warnings = policy.warnings;
+  if (auto question = question_direction(policy.outcome, options.direction)) {
+    warnings.insert(warnings.begin(), std::move(*question));
+  }
+  warnings.insert(warnings.begin(), data.warnings.begin(), data.warnings.end());
 }
 
 }  // namespace cone

@@ -89,9 +89,10 @@ RuleScores make_scores(const Context& context, const Dataset& data, const FitPla
                                     out.propensity.e.view());
   out.costs = costs.is_given() ? take_rows(costs.per_node.view(), out.sample.nodes)
                                : Matrix<double>(out.sample.size(), data.num_arms(), 0.0);
+  const double sign = direction_sign(options.direction.prefers_lower());
   for (std::size_t i = 0; i < out.scores.rows(); ++i) {
     for (std::size_t a = 0; a < out.scores.cols(); ++a) {
-      out.scores(i, a) -= out.costs(i, a);
+      out.scores(i, a) -= sign * out.costs(i, a);
       if (std::isfinite(out.scores(i, a))) continue;
       throw Error(ErrorCode::kData, {{.item = printable(data.ids[out.sample.nodes[i]])},
                                      "the score of an arm is not a finite number",

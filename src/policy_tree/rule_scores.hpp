@@ -15,7 +15,8 @@
 
 namespace cone {
 
-/// Doubly robust (AIPW) scores of the nodes that a plan scores, net of costs, and their nuisances.
+/// Doubly robust (AIPW) scores of the nodes that a plan scores, net of costs (plus them where lower
+/// is better), and their nuisances.
 /// Robins, Rotnitzky and Zhao, 1994, Estimation of regression coefficients when some regressors are
 /// not always observed; Dudík, Langford and Li, 2011, Doubly robust policy evaluation and learning.
 struct RuleScores {

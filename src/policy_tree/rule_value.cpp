@@ -116,13 +116,14 @@ bool add_warnings(const RuleScores& scores, std::span<const Arm> arms, const std
   return std::isfinite(found.standard_error);
 }
 
-RuleVerdict judge(const LearntPolicy& policy) {
+RuleVerdict judge(const LearntPolicy& policy, bool lower_is_better) {
   if (policy.tree.nodes.size() == 1) return RuleVerdict::kSingleArm;
   bool beats_all = true;
   for (const RuleValue& single : policy.singles) {
     if (!single.within_budget) continue;
-    if (single.sampling_gain_interval.second < 0) return RuleVerdict::kWorse;
-    beats_all = beats_all && single.sampling_gain_interval.first > 0;
+    const auto [low, high] = single.sampling_gain_interval;
+    if (lower_is_better ? low > 0 : high < 0) return RuleVerdict::kWorse;
+    beats_all = beats_all && (lower_is_better ? high < 0 : low > 0);
   }
   return beats_all ? RuleVerdict::kBetter : RuleVerdict::kUnclear;
 }
@@ -134,9 +135,10 @@ void value_rule(const Context& context, const Dataset& data, const RuleScores& s
                 const LearnPolicyOptions& options, LearntPolicy& out) {
   const LoggedSample& sample = scores.sample;
   const std::vector<double> of_rule = scores_of(scores.scores, rule);
+  const double sign = direction_sign(options.direction.prefers_lower());
   std::vector<double> logged = sample.outcome;
   for (std::size_t i = 0; i < logged.size(); ++i) {
-    logged[i] = sample.weight_of(i) * (logged[i] - scores.costs(i, sample.arm[i]));
+    logged[i] = sample.weight_of(i) * (logged[i] - sign * scores.costs(i, sample.arm[i]));
   }
   out.singles.resize(out.arms.size());
   Comparison comparison(sample, of_rule);
@@ -173,7 +175,7 @@ void value_rule(const Context& context, const Dataset& data, const RuleScores& s
   for (const auto* warnings : {&scores.propensity.warnings, &scores.outcome.warnings}) {
     for (const std::string& warning : *warnings) add_once(warning, out.warnings);
   }
-  out.verdict = judge(out);
+  out.verdict = judge(out, options.direction.prefers_lower());
 }
 
 }  // namespace cone

@@ -9,6 +9,7 @@
 #include "cone/load.hpp"
 
 #include "options/option_json.hpp"
+#include "report/direction.hpp"
 #include "report/sections.hpp"
 
 namespace cone::report {
@@ -34,7 +35,8 @@ DataMatch match_data(const RecordView& main, const RecordView& analysis) {
 std::string option_words(const RecordView& value) {
   const nlohmann::ordered_json& json = value.json();
   const std::string text =
-      json.is_string() ? value.text()
+      json.is_null()     ? std::string()
+      : json.is_string() ? value.text()
       : json.is_array()
           ? fmt::format("{}", fmt::join(value.texts(), ","))
           : json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
@@ -55,6 +57,8 @@ std::vector<std::string> list_other_options(const RecordView& main, const Record
     const bool is_apart = name == "data" || name == "data_in_memory" || name == "policies" ||
                           name == "policy_arguments" || name == "cost" || name == "edges";
     if (is_apart || (match == DataMatch::kSame && table.contains(name))) continue;
+    // Undeclared is the same as false.
+    if (name == "lower_is_better" && prefers_lower(*here) == prefers_lower(*there)) continue;
     const auto other = there->find(name);
     if (!other || other->json() == value.json()) continue;
     found.push_back(

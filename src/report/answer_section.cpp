@@ -4,6 +4,11 @@
 #include <map>
 #include <optional>
 
+#include <fmt/format.h>
+
+#include "cone/settings.hpp"
+
+#include "report/direction.hpp"
 #include "report/forest_chart.hpp"
 #include "report/interval_name.hpp"
 #include "report/number_text.hpp"
@@ -34,6 +39,7 @@ std::map<std::string, double> truths_of(const RecordView& evaluation) {
 
 std::vector<DecidedRow> read_decided(const RecordView& evaluation) {
   const std::map<std::string, double> truths = truths_of(evaluation);
+  const double sign = direction_sign(prefers_lower(evaluation.at("decision")));
   std::vector<DecidedRow> rows;
   for (const RecordView& policy : evaluation.at("decision").at("policies").entries()) {
     DecidedRow row{.name = policy.text("name"), .is_logged = policy.at("is_logged").flag()};
@@ -48,7 +54,7 @@ std::vector<DecidedRow> read_decided(const RecordView& evaluation) {
       row.sensitivity_gain = policy.range("sensitivity_gain_interval");
     }
     if (const auto truth = truths.find(row.name); truth != truths.end()) {
-      row.truth = truth->second - (cost ? cost->number() : 0);
+      row.truth = truth->second - sign * (cost ? cost->number() : 0);
     }
     rows.push_back(std::move(row));
   }
@@ -85,7 +91,9 @@ Html value_figure(const RecordView& evaluation, const std::vector<DecidedRow>& d
                  "One row per policy: the estimated value as a mark, the confidence interval as "
                  "a thick line, the sensitivity interval as a dashed line. The dotted "
                  "vertical line is the value of the logged policy.",
-             .axis_name = has_costs ? "mean outcome per unit, less cost" : "mean outcome per unit",
+             .axis_name = !has_costs                ? "mean outcome per unit"
+                          : prefers_lower(decision) ? "mean outcome per unit, plus cost"
+                                                    : "mean outcome per unit, less cost",
              .reference = logged});
   Html words = forest_legend(rows, level, "sensitivity interval");
   return figure(value + " of every policy; estimator " + decision.text("estimator"), words, chart,
@@ -94,6 +102,7 @@ Html value_figure(const RecordView& evaluation, const std::vector<DecidedRow>& d
 
 Html gain_figure(const RecordView& decision, const std::vector<DecidedRow>& decided) {
   const std::string level = interval_name(decision);
+  const bool lower_is_better = prefers_lower(decision);
   std::vector<ForestRow> rows;
   Table table({"policy", "gain", level + " of the gain", "sensitivity interval"});
   for (const DecidedRow& row : decided) {
@@ -107,15 +116,17 @@ Html gain_figure(const RecordView& decision, const std::vector<DecidedRow>& deci
   }
   const Html chart = forest_chart(
       rows, {.title = "Gain of every policy over the logged policy",
-             .description = "One row per policy. Right of the dotted line at zero it is "
-                            "better than the logged policy, left of it worse.",
+             .description = fmt::format(
+                 "One row per policy. {} of the dotted line at zero it is better than "
+                 "the logged policy, {} of it worse.",
+                 lower_is_better ? "Left" : "Right", lower_is_better ? "right" : "left"),
              .axis_name = "gain per unit over the logged policy",
              .reference = 0.0});
   return figure("Gain over the logged policy", forest_legend(rows, level, "sensitivity interval"),
                 chart, table.finish("Gain over the logged policy"));
 }
 
-/// The estimand, and whether costs are subtracted. The target may be missing from a record.
+/// The estimand, and what is done with costs. The target may be missing from a record.
 Html target_line(const RecordView& decision) {
   Html words;
   if (const auto target = decision.find("target")) {
@@ -127,8 +138,9 @@ Html target_line(const RecordView& decision) {
   for (const RecordView& policy : decision.at("policies").entries()) {
     if (!policy.find("cost")) continue;
     words += html(
-        " Costs are subtracted here; the estimates of all estimators and the diagnostics below are "
-        "before costs.");
+        " Costs are {} here; the estimates of all estimators and the diagnostics below are before "
+        "costs.",
+        std::string_view(prefers_lower(decision) ? "added" : "subtracted"));
     break;
   }
   return words.empty() ? words : html("<p class=\"soft\">{}</p>\n", words);
@@ -151,9 +163,10 @@ Html decision_sentences(const RecordView& decision) {
   constexpr std::size_t kMostSentences = 6;
   struct Line {
     bool may_be_best;
-    double gain;
+    double gain;  ///< the larger the better
     std::string sentence;
   };
+  const double sign = direction_sign(prefers_lower(decision));
   std::vector<Line> lines;
   for (const RecordView& policy : decision.at("policies").entries()) {
     const auto sentence = policy.find("sentence");
@@ -164,7 +177,7 @@ Html decision_sentences(const RecordView& decision) {
     const bool is_known = ranks && std::isfinite(ranks->range().first);
     const auto may_be_best = policy.find(is_known ? "sensitivity_may_be_best" : "may_be_best");
     lines.push_back({may_be_best && may_be_best->flag(),
-                     std::isfinite(size) ? size : -std::numeric_limits<double>::infinity(),
+                     std::isfinite(size) ? sign * size : -std::numeric_limits<double>::infinity(),
                      sentence->text()});
   }
   // A few policies stay in the order given by the user.

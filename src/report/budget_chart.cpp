@@ -4,6 +4,7 @@
 
 #include "report/chart.hpp"
 #include "report/charts.hpp"
+#include "report/direction.hpp"
 #include "report/interval_name.hpp"
 #include "report/number_text.hpp"
 #include "report/table.hpp"
@@ -76,8 +77,9 @@ Html budget_figure(const RecordView& curve) {
   const RecordView qini = curve.at("qini");
   const Html words = html(
       "<p class=\"legend\"><span>● ranking, with joint confidence band</span> "
-      "<span>- - at random</span></p>\n<p class=\"soft\">The estimated gain is largest with {} "
+      "<span>- - at random</span></p>\n<p class=\"soft\">The estimated gain is {} with {} "
       "treated. Area over random assignment (Qini): {} {}, p {}.</p>\n",
+      std::string_view(prefers_lower(curve) ? "lowest (best)" : "largest"),
       percent_text(curve.number("best_share")), signed_text(qini.number("value")),
       range_text(qini.range("sampling_interval")), p_text(qini.number("p")));
   return figure("Gain at every budget, ranked by " + ranking, words, chart.finish(),

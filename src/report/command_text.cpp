@@ -45,7 +45,7 @@ void add_flags(const RecordView& config, const Json& defaults, std::vector<std::
     const auto value = config.find(name);
     if (!value || value->json() == standard) continue;
     const std::string flag = flag_name(name);
-    if (standard.is_boolean()) {
+    if (standard.is_boolean() || value->json().is_boolean()) {
       words.push_back(value->flag() ? flag : "--no-" + flag.substr(2));
     } else {
       words.push_back(flag);

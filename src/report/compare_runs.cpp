@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "report/direction.hpp"
 #include "report/sections.hpp"
 
 namespace cone::report {
@@ -38,6 +39,11 @@ std::string decided_text(const RecordView& evaluation, const char* name) {
 bool has_costs(const RecordView& evaluation) {
   const auto decision = evaluation.find("decision");
   return decision && decision->find("costs").has_value();
+}
+
+bool counts_lower(const RecordView& evaluation) {
+  const auto decision = evaluation.find("decision");
+  return decision && prefers_lower(*decision);
 }
 
 /// Policies with the same name but different assignments in the two runs.
@@ -101,6 +107,11 @@ RunDifferences compare_runs(const RecordView& before, const RecordView& after) {
     found.sentences.push_back(
         fmt::format("The estimator changed from {} to {}: part of a difference may be due to it.",
                     old_estimator, new_estimator));
+  }
+  if (counts_lower(before) != counts_lower(after)) {
+    found.sentences.emplace_back(
+        "Lower outcomes are better in one run and higher ones in the other: ranks and the best "
+        "policy are the other way round.");
   }
   if (has_costs(before) != has_costs(after)) {
     found.sentences.emplace_back("Only one of the two runs is net of costs.");

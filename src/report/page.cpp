@@ -10,6 +10,7 @@
 #include "cone/report.hpp"
 
 #include "base/text.hpp"
+#include "report/direction.hpp"
 #include "report/embedded_record.hpp"
 #include "report/html.hpp"
 #include "report/number_text.hpp"
@@ -76,7 +77,7 @@ SortedRecords sort_records(std::span<const ReportRecord> records) {
   return sorted;
 }
 
-/// "5,200 nodes, 171,600 edges, 2,200 features; data: shop"
+/// "5,200 nodes, 171,600 edges, 2,200 features; data: shop; outcome: spend, higher is better"
 Html data_line(const RecordView& evaluation) {
   const RecordView data = evaluation.at("data");
   Html words = html("{} nodes", count_text(data.number("num_nodes")));
@@ -88,6 +89,9 @@ Html data_line(const RecordView& evaluation) {
   }
   if (const auto file = evaluation.at("config").find("data")) {
     words += html("; data: {}", file->text());
+  }
+  if (const auto decision = evaluation.find("decision")) {
+    words += html("; outcome: {}", direction_words(*decision));
   }
   return html("<p class=\"soft\">{}</p>\n", words);
 }

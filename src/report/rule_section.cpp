@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "report/direction.hpp"
 #include "report/forest_chart.hpp"
 #include "report/interval_name.hpp"
 #include "report/number_text.hpp"
@@ -48,6 +49,7 @@ std::string verdict_words(const RecordView& rule) {
 
 Html rule_section(const RecordView& rule, const Html& cautions) {
   const RecordView tree = rule.at("tree");
+  const bool lower_is_better = prefers_lower(rule);
   std::vector<ForestRow> rows;
   const auto config = rule.find("config");
   const std::string level = config ? interval_name(*config) : "CI";
@@ -68,19 +70,23 @@ Html rule_section(const RecordView& rule, const Html& cautions) {
   }
   if (!warnings.empty()) warnings = html("<ul class=\"verdicts\">{}</ul>\n", warnings);
   return html(
-      "<h2>The learnt rule</h2>\n{}<p class=\"lead\">{}</p>\n<div class=\"tree\">{}</div>\n"
+      "<h2>The learnt rule</h2>\n<p class=\"soft\">Outcome: {}.</p>\n{}<p "
+      "class=\"lead\">{}</p>\n<div class=\"tree\">{}</div>\n"
       "<p>Cross-fitted value{}: {} {}.</p>\n{}{}",
-      cautions, verdict_words(rule), tree_list(tree, tree.number("num_nodes"), 0),
-      takes_costs(rule) ? ", net of costs" : "", number_text(learnt.number("value")),
-      range_text(learnt.range("sampling_interval")), warnings,
-      figure(
-          "Gain of the learnt rule over each alternative",
-          forest_chart(rows, {.title = "Gain of the learnt rule",
-                              .description = "One row per alternative; right of zero the rule is "
-                                             "better.",
-                              .axis_name = "gain of the rule per unit",
-                              .reference = 0.0}),
-          table.finish("Gain of the learnt rule")));
+      direction_words(rule), cautions, verdict_words(rule),
+      tree_list(tree, tree.number("num_nodes"), 0),
+      !takes_costs(rule) ? ""
+      : lower_is_better  ? ", plus costs"
+                         : ", net of costs",
+      number_text(learnt.number("value")), range_text(learnt.range("sampling_interval")), warnings,
+      figure("Gain of the learnt rule over each alternative",
+             forest_chart(rows, {.title = "Gain of the learnt rule",
+                                 .description = fmt::format(
+                                     "One row per alternative; {} of zero the rule is better.",
+                                     lower_is_better ? "left" : "right"),
+                                 .axis_name = "gain of the rule per unit",
+                                 .reference = 0.0}),
+             table.finish("Gain of the learnt rule")));
 }
 
 }  // namespace cone::report

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "report/charts.hpp"
+#include "report/direction.hpp"
 #include "report/number_text.hpp"
 #include "report/sections.hpp"
 
@@ -51,9 +52,10 @@ Html sensitivity_section(const RecordView& sensitivity, const std::optional<Reco
                          const Html& cautions) {
   const double threshold = sensitivity.number("threshold");
   Html out = html(
-      "<h2>Sensitivity to unmeasured confounding</h2>\n<p class=\"soft\">Every value assumes that "
-      "features and network contain all confounders of treatment and outcome. This section shows "
-      "how far that assumption may fail before the conclusion changes.</p>\n");
+      "<h2>Sensitivity to unmeasured confounding</h2>\n<p class=\"soft\">Outcome: {}. Every value "
+      "assumes that features and network contain all confounders of treatment and outcome. This "
+      "section shows how far that assumption may fail before the conclusion changes.</p>\n",
+      direction_words(sensitivity));
   out += cautions;
   if (decision) out += decision_line(sensitivity, *decision);
   for (const RecordView& warning : sensitivity.entries("warnings")) {

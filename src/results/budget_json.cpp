@@ -48,6 +48,7 @@ BudgetJson budget_curves_json(std::span<const BudgetCurve> curves) {
                       {"target", std::string(enum_name(curve.target))},
                       {"dependence", std::string(enum_name(curve.dependence))},
                       {"level", curve.level},
+                      {"lower_is_better", curve.lower_is_better},
                       {"best_share", curve.best_share},
                       {"largest_tie", curve.largest_tie},
                       {"qini", area_json(curve.qini)},

@@ -5,6 +5,7 @@
 
 #include "base/sentence.hpp"
 #include "base/text.hpp"
+#include "data/outcome_direction.hpp"
 #include "results/budget_output.hpp"
 #include "results/text_table.hpp"
 
@@ -69,23 +70,28 @@ std::string budget_table(const BudgetCurve& curve) {
   return table.to_string();
 }
 
+std::string_view cost_words(const BudgetCurve& curve) {
+  if (curve.points.back().cost == 0) return "";
+  return curve.lower_is_better ? ", plus costs" : ", net of costs";
+}
+
 /// Whether the ranking is better than treating units at random (the Qini area).
 std::string area_sentence(const BudgetCurve& curve, bool is_randomised) {
   const RankingArea& area = curve.qini;
   if (!std::isfinite(area.standard_error)) {
     return sentence(
-        "Averaged over all budgets, the ranking gains {:.3g} per unit over random assignment; no "
-        "valid interval.\n",
+        "Averaged over all budgets, the gain of the ranking over random assignment is {:.3g} per "
+        "unit; no valid interval.\n",
         area.value);
   }
   const auto [low, high] = area.sampling_interval;
   const std::string figures = sentence(
-      "averaged over all budgets, it gains {:.3g} per unit over random assignment "
+      "averaged over all budgets, its gain over random assignment is {:.3g} per unit "
       "({:.3g} to {:.3g})",
       area.value, low, high);
   if (low > 0 || high < 0) {
     return fmt::format("The ranking is {} than random assignment{}: {}.\n",
-                       low > 0 ? "better" : "WORSE",
+                       (low > 0) != curve.lower_is_better ? "better" : "WORSE",
                        is_randomised ? "" : ", conditional on no unmeasured confounding", figures);
   }
   return fmt::format("The ranking is not shown to be better than random assignment: {}.\n",
@@ -97,13 +103,16 @@ std::string area_sentence(const BudgetCurve& curve, bool is_randomised) {
 std::string budget_curve_text(const BudgetCurve& curve, bool is_randomised) {
   std::string text = fmt::format(
       "Budgets: {} for the units ranked first by {} {}; estimator {}. Gain: per unit, over no "
-      "treatment{}.\n\n{}\n",
+      "treatment{}; {}.\n\n{}\n",
       printable(curve.arm), curve.is_policy ? "the policy" : "the column", printable(curve.ranking),
-      curve.estimator, curve.points.back().cost != 0 ? ", net of costs" : "", budget_table(curve));
+      curve.estimator, cost_words(curve), direction_text("", curve.lower_is_better),
+      budget_table(curve));
   text += area_sentence(curve, is_randomised);
   text += curve.best_share == 0
-              ? "The estimated gain is positive at no budget.\n"
-              : fmt::format("The estimated gain is largest with {} of the units treated.\n",
+              ? fmt::format("The estimated gain is {} at no budget.\n",
+                            curve.lower_is_better ? "negative" : "positive")
+              : fmt::format("The estimated gain is {} with {} of the units treated.\n",
+                            curve.lower_is_better ? "lowest" : "largest",
                             budget_share(curve.best_share));
   for (const std::string& warning : curve.warnings) text += "! " + warning + '\n';
   return text;

@@ -10,6 +10,7 @@
 #include "cone/settings.hpp"
 
 #include "base/text.hpp"
+#include "data/outcome_direction.hpp"
 
 namespace cone {
 namespace {
@@ -200,6 +201,8 @@ DataReport report_data(const LoadedData& data) {
   report.network = describe_network(observed.graph);
   report.notes = data.notes;
   report.notes.insert(report.notes.end(), data.warnings.begin(), data.warnings.end());
+  if (auto question = question_direction(outcome_column(data)))
+    report.notes.push_back(std::move(*question));
   note_small_arms(report);
   return report;
 }

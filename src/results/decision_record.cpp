@@ -27,6 +27,8 @@ Json decision_json(const Decision& decision) {
                {"design_effect", json_number(decision.design_effect)},
                {"level", decision.level},
                {"randomised", decision.is_randomised},
+               {"outcome", json_text(decision.outcome)},
+               {"lower_is_better", decision.lower_is_better},
                {"summary", best_sentence(decision)},
                {"single_best", decision.single_best ? Json(*decision.single_best) : Json()},
                {"costs", Json::object()},
@@ -46,10 +48,11 @@ Json decision_json(const Decision& decision) {
                    {"sampling_joint_interval", range_json(p.band)}};
     if (p.cost) {
       policy["cost"] = json_number(p.cost);
-      policy["net_value"] = json_number(p.value - *p.cost);
-      policy["net_sampling_interval"] = range_json(net_of_cost(p.sampling_interval, p));
-      policy["net_sensitivity_interval"] = range_json(net_of_cost(p.sensitivity_interval, p));
-      policy["net_sampling_joint_interval"] = range_json(net_of_cost(p.band, p));
+      policy["net_value"] = json_number(p.value - cost_shift(p, decision));
+      policy["net_sampling_interval"] = range_json(net_of_cost(p.sampling_interval, p, decision));
+      policy["net_sensitivity_interval"] =
+          range_json(net_of_cost(p.sensitivity_interval, p, decision));
+      policy["net_sampling_joint_interval"] = range_json(net_of_cost(p.band, p, decision));
     }
     if (!p.is_logged) {
       policy["gain"] = json_number(p.gain);

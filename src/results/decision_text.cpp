@@ -7,6 +7,7 @@
 
 #include "base/sentence.hpp"
 #include "base/text.hpp"
+#include "data/outcome_direction.hpp"
 #include "results/text_table.hpp"
 
 namespace cone {
@@ -65,33 +66,36 @@ TextTable policy_table(const Decision& decision) {
       {{level + " CI"}, {"sensitivity interval"}, {"gain"}, {level + " CI of the gain"}, {"rank"}});
   TextTable table(columns);
   for (const DecidedPolicy& policy : decision.policies) {
-    const double cost = policy.cost.value_or(0);
+    const double shift = cost_shift(policy, decision);
     std::vector<std::string> cells = {printable(policy.name)};
-    if (has_costs) cells.push_back(fixed_number(cost, decimals));
-    cells.push_back(fixed_number(policy.value - cost, decimals));
+    if (has_costs) cells.push_back(fixed_number(policy.cost.value_or(0), decimals));
+    cells.push_back(fixed_number(policy.value - shift, decimals));
     if (has_truth)
-      cells.push_back(policy.truth ? fixed_number(*policy.truth - cost, decimals) : "-");
+      cells.push_back(policy.truth ? fixed_number(*policy.truth - shift, decimals) : "-");
     const bool certain = policy.is_logged && decision.target == Target::kSample;
-    cells.insert(cells.end(),
-                 {certain ? "-" : range(net_of_cost(policy.sampling_interval, policy), decimals),
-                  range(net_of_cost(policy.sensitivity_interval, policy), decimals),
-                  policy.is_logged ? "-" : fixed_number(policy.gain, decimals, Sign::kAlways),
-                  range(policy.sampling_gain_interval, decimals), rank_text(policy)});
+    cells.insert(
+        cells.end(),
+        {certain ? "-" : range(net_of_cost(policy.sampling_interval, policy, decision), decimals),
+         range(net_of_cost(policy.sensitivity_interval, policy, decision), decimals),
+         policy.is_logged ? "-" : fixed_number(policy.gain, decimals, Sign::kAlways),
+         range(policy.sampling_gain_interval, decimals), rank_text(policy)});
     table.add_row(std::move(cells));
   }
   return table;
 }
 
-/// "mean outcome", less the mean cost where arms have costs.
+/// "mean outcome", less the mean cost where arms have costs, and which direction is better.
 std::string define_value(const Decision& decision) {
   const std::string mean = decision.is_weighted ? "weighted mean" : "mean";
-  if (decision.costs.empty()) return fmt::format("Value: the {} outcome", mean);
+  const std::string direction = direction_text(decision.outcome, decision.lower_is_better);
+  if (decision.costs.empty()) return fmt::format("Value: the {} outcome ({})", mean, direction);
   std::vector<std::string> costs;
   for (const ArmCost& arm : decision.costs) {
     if (arm.cost == 0 && arm.column.empty()) continue;
     costs.push_back(fmt::format("{} {}", printable(arm.label), arm_cost_text(arm)));
   }
-  return fmt::format("Net value: the {0} outcome less the {0} cost per unit ({1})", mean,
+  return fmt::format("Net value: the {0} outcome ({1}) {2} the {0} cost per unit ({3})", mean,
+                     direction, decision.lower_is_better ? "plus" : "less",
                      costs.empty() ? "0 for every arm" : fmt::format("{}", fmt::join(costs, ", ")));
 }
 
@@ -146,10 +150,15 @@ std::string list_names(const std::vector<std::string>& names) {
 
 }  // namespace
 
+double cost_shift(const DecidedPolicy& policy, const Decision& decision) {
+  return direction_sign(decision.lower_is_better) * policy.cost.value_or(0);
+}
+
 std::optional<Interval> net_of_cost(const std::optional<Interval>& range,
-                                    const DecidedPolicy& policy) {
+                                    const DecidedPolicy& policy, const Decision& decision) {
   if (!range || !policy.cost) return range;
-  return Interval{range->first - *policy.cost, range->second - *policy.cost};
+  const double shift = cost_shift(policy, decision);
+  return Interval{range->first - shift, range->second - shift};
 }
 
 std::string decision_sentence(const DecidedPolicy& policy, const Decision& decision) {
@@ -157,9 +166,8 @@ std::string decision_sentence(const DecidedPolicy& policy, const Decision& decis
   if (!std::isfinite(policy.value)) return fmt::format("{}: no value; see the warnings.", name);
   if (!policy.sampling_gain_interval) {
     return fmt::format(
-        "{}: worth {} {} per unit than the logged policy, with no valid interval; see the "
-        "warnings.",
-        name, amount(policy.gain), policy.gain < 0 ? "less" : "more");
+        "{}: {} {} per unit than the logged policy, with no valid interval; see the warnings.",
+        name, amount(policy.gain), policy.gain < 0 ? "lower" : "higher");
   }
   const auto [low, high] = *policy.sampling_gain_interval;
   if (low == 0 && high == 0) return fmt::format("{}: identical to the logged policy.", name);
@@ -178,15 +186,19 @@ std::string decision_sentence(const DecidedPolicy& policy, const Decision& decis
         "{}: no clear difference from the logged policy ({} less to {} more per unit).", name,
         amount(low), amount(high));
   }
-  const bool gains = low > 0;
+  const bool is_higher = low > 0;
   const auto range_of = [&](Interval interval) {
-    return fmt::format("{} to {}", amount(gains ? interval.first : interval.second),
-                       amount(gains ? interval.second : interval.first));
+    return fmt::format("{} to {}", amount(is_higher ? interval.first : interval.second),
+                       amount(is_higher ? interval.second : interval.first));
   };
-  const std::string text =
-      fmt::format("{}: {} than the logged policy by {} per unit ({:g} % CI {}", name,
-                  gains ? "better" : "worse", amount(policy.gain), 100 * decision.level,
-                  range_of(*policy.sampling_gain_interval));
+  // Where lower is better, "better by 0.04" leaves open which way.
+  const std::string_view by = !decision.lower_is_better ? " by"
+                              : is_higher               ? ", higher by"
+                                                        : ", lower by";
+  const std::string text = fmt::format(
+      "{}: {} than the logged policy{} {} per unit ({:g} % CI {}", name,
+      is_higher != decision.lower_is_better ? "better" : "worse", by, amount(policy.gain),
+      100 * decision.level, range_of(*policy.sampling_gain_interval));
   const std::string_view strength = decision.strength_is_clear ? "the network" : kUpperLimit;
   if (policy.verdict != ComparisonVerdict::kSupported) {
     return text + ')' + condition_text(policy, decision, strength);

@@ -16,9 +16,14 @@ std::string decision_text(const Decision& decision);
 /// interval, and the condition on unmeasured confounding.
 std::string decision_sentence(const DecidedPolicy& policy, const Decision& decision);
 
-/// An interval of a policy's value, less its cost.
+/// What a policy's net value is below its value: its mean cost, or −cost where lower is better; 0
+/// without costs.
+double cost_shift(const DecidedPolicy& policy, const Decision& decision);
+
+/// An interval of a policy's value, net of its cost.
 std::optional<std::pair<double, double>> net_of_cost(
-    const std::optional<std::pair<double, double>>& range, const DecidedPolicy& policy);
+    const std::optional<std::pair<double, double>>& range, const DecidedPolicy& policy,
+    const Decision& decision);
 
 /// The single best policy, or which may be the best; empty where nothing was compared.
 std::string best_sentence(const Decision& decision);

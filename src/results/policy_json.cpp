@@ -57,6 +57,8 @@ nlohmann::ordered_json learnt_policy_json(const Dataset& data, const LearntPolic
                   {"num_features", data.features.matrix.cols()},
                   {"arms", data.arms},
                   {"checksum", data.checksum()}};
+  json["outcome"] = json_text(policy.outcome);
+  json["lower_is_better"] = options.direction.prefers_lower();
   json["costs"] = PolicyJson::object();
   for (const ArmCost& arm : policy.costs) json["costs"][arm.label] = json_number(arm.cost);
   for (const ArmCost& arm : policy.costs) {

@@ -7,6 +7,7 @@
 #include "base/readable_number.hpp"
 #include "base/sentence.hpp"
 #include "base/text.hpp"
+#include "data/outcome_direction.hpp"
 #include "results/policy_output.hpp"
 #include "results/text_table.hpp"
 
@@ -62,11 +63,12 @@ std::string values_table(const LearntPolicy& policy, double level) {
   return table.to_string();
 }
 
-/// The single arm within the budget with the largest value.
-const RuleValue& strongest_single(const LearntPolicy& policy) {
+/// The single arm within the budget with the best value.
+const RuleValue& strongest_single(const LearntPolicy& policy, bool lower_is_better) {
+  const double sign = direction_sign(lower_is_better);
   const RuleValue* best = &policy.singles.front();
   for (const RuleValue& single : policy.singles) {
-    if (single.within_budget && single.value > best->value) best = &single;
+    if (single.within_budget && sign * single.value > sign * best->value) best = &single;
   }
   return *best;
 }
@@ -84,8 +86,9 @@ std::string_view condition_text(const LearnPolicyOptions& options) {
              : ", conditional on no unmeasured confounding";
 }
 
-std::string verdict_text(const LearntPolicy& policy, std::string_view condition) {
-  const RuleValue& rival = strongest_single(policy);
+std::string verdict_text(const LearntPolicy& policy, bool lower_is_better,
+                         std::string_view condition) {
+  const RuleValue& rival = strongest_single(policy, lower_is_better);
   switch (policy.verdict) {
     case RuleVerdict::kSingleArm:
       return fmt::format(
@@ -94,40 +97,46 @@ std::string verdict_text(const LearntPolicy& policy, std::string_view condition)
           printable(policy.arms[policy.tree.nodes.front().arm]));
     case RuleVerdict::kBetter:
       return fmt::format(
-          "The learnt rule is better than any single arm{}: it gains {} per unit over \"{}\", the "
+          "The learnt rule is better than any single arm{}: its gain is {} per unit over \"{}\", "
+          "the "
           "best of them.",
           condition, gain_text(rival), rival.name);
     case RuleVerdict::kWorse:
       return fmt::format(
-          "The learnt rule is WORSE than a single arm{}: it gains {} per unit over \"{}\". Do not "
+          "The learnt rule is WORSE than a single arm{}: its gain is {} per unit over \"{}\". Do "
+          "not "
           "use it.",
           condition, gain_text(rival), rival.name);
     case RuleVerdict::kUnclear:
       break;
   }
   return fmt::format(
-      "The learnt rule is not shown to be better than a single arm: it gains {} per unit over "
+      "The learnt rule is not shown to be better than a single arm: its gain is {} per unit over "
       "\"{}\". The single arm may do as well.",
       gain_text(rival), rival.name);
 }
 
-std::string against_logged_text(const RuleValue& logged, std::string_view condition) {
+std::string against_logged_text(const RuleValue& logged, bool lower_is_better,
+                                std::string_view condition) {
   const auto [low, high] = logged.sampling_gain_interval;
   if (!(low > 0) && !(high < 0)) {
-    return fmt::format("No clear difference from the logged policy: it gains {} per unit.",
+    return fmt::format("No clear difference from the logged policy: its gain is {} per unit.",
                        gain_text(logged));
   }
-  return fmt::format("It is {} than the logged policy{}: it gains {} per unit.",
-                     low > 0 ? "better" : "worse", condition, gain_text(logged));
+  return fmt::format("It is {} than the logged policy{}: its gain is {} per unit.",
+                     (low > 0) != lower_is_better ? "better" : "worse", condition,
+                     gain_text(logged));
 }
 
-std::string cost_text(const LearntPolicy& policy) {
+std::string cost_text(const LearntPolicy& policy, bool lower_is_better) {
   std::vector<std::string> parts;
   for (const ArmCost& arm : policy.costs) {
     if (arm.cost == 0 && arm.column.empty()) continue;
     parts.push_back(fmt::format("{} costs {}", printable(arm.label), arm_cost_text(arm)));
   }
-  return parts.empty() ? "" : fmt::format("Values are net of costs: {}.\n", fmt::join(parts, ", "));
+  if (parts.empty()) return "";
+  return fmt::format("Values {} costs: {}.\n", lower_is_better ? "include" : "are net of",
+                     fmt::join(parts, ", "));
 }
 
 std::string budget_text(const LearntPolicy& policy, double budget) {
@@ -165,22 +174,23 @@ std::string rule_text(const LearntPolicy& policy) {
 }
 
 std::string learnt_policy_text(const LearntPolicy& policy, const LearnPolicyOptions& options) {
-  std::string text =
-      fmt::format("Rule, learnt from all {} nodes ({} of {} columns were considered)\n\n{}\n",
-                  grouped(policy.arm.size()), grouped(policy.columns.size()),
-                  grouped(policy.num_candidates), rule_text(policy));
+  const bool lower_is_better = options.direction.prefers_lower();
+  std::string text = fmt::format(
+      "Rule ({}), learnt from all {} nodes ({} of {} columns were considered)\n\n{}\n",
+      direction_text(policy.outcome, lower_is_better), grouped(policy.arm.size()),
+      grouped(policy.columns.size()), grouped(policy.num_candidates), rule_text(policy));
   text += fmt::format(
       "Value of the rule by cross-fitting: the tree that decides for a node was learnt without its "
       "fold\n{}\n",
       values_table(policy, options.level));
-  text += cost_text(policy) + budget_text(policy, options.tree.budget);
+  text += cost_text(policy, lower_is_better) + budget_text(policy, options.tree.budget);
   const std::string_view condition = condition_text(options);
-  text +=
-      verdict_text(policy, condition) + "\n" + against_logged_text(policy.logged, condition) + "\n";
+  text += verdict_text(policy, lower_is_better, condition) + "\n" +
+          against_logged_text(policy.logged, lower_is_better, condition) + "\n";
   if (policy.verdict != RuleVerdict::kSingleArm) {
     text +=
-        fmt::format("In-sample value of the rule: {}. It is biased upwards; do not report it.\n",
-                    value_text(policy.in_sample_value));
+        fmt::format("In-sample value of the rule: {}. It is biased {}; do not report it.\n",
+                    value_text(policy.in_sample_value), lower_is_better ? "downwards" : "upwards");
   }
   text +=
       fmt::format("Intervals are for the population, {}. They assume no unmeasured confounding.\n",

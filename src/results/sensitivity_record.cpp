@@ -108,6 +108,8 @@ nlohmann::ordered_json to_json(const SensitivityReport& report, nlohmann::ordere
                           {"target", "sample"},
                           {"reference", std::string(enum_name(report.reference))},
                           {"threshold", json_number(report.threshold)},
+                          {"outcome", json_text(report.outcome)},
+                          {"lower_is_better", report.lower_is_better},
                           {"level", report.level},
                           {"observed_mean", json_number(report.observed_mean)},
                           {"outcome_is_binary", report.outcome_is_binary},

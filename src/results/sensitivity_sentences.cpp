@@ -26,8 +26,9 @@ std::string describe_value(const SensitivityReport& report, const PolicySensitiv
                                         number(policy.sampling_interval.second));
   const std::string level = sentence("{:g} % CI", 100 * report.level);
   if (report.reference == Reference::kNothing) {
-    return fmt::format("{} is worth {} per unit ({} {}) if there is no unmeasured confounding.",
-                       name, number(policy.value), level, range);
+    return fmt::format(
+        "The value of {} is {} per unit ({} {}) if there is no unmeasured confounding.", name,
+        number(policy.value), level, range);
   }
   const std::string other =
       report.reference == Reference::kLogged ? "the logged policy" : printable(policy.against);
@@ -37,8 +38,9 @@ std::string describe_value(const SensitivityReport& report, const PolicySensitiv
                                  : fmt::format("{} to {}", number(-policy.sampling_interval.second),
                                                number(-policy.sampling_interval.first));
   return fmt::format(
-      "{} is worth {} {} per unit than {} ({} {}) if there is no unmeasured confounding.", name,
-      number(std::abs(policy.value)), more ? "more" : "less", other, level, bounds);
+      "The value of {} is {} {} per unit than that of {} ({} {}) if there is no unmeasured "
+      "confounding.",
+      name, number(std::abs(policy.value)), more ? "higher" : "lower", other, level, bounds);
 }
 
 std::string describe_breakdown(const SensitivityReport& report, const PolicySensitivity& policy) {

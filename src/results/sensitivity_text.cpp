@@ -7,6 +7,7 @@
 #include "base/readable_number.hpp"
 #include "base/sentence.hpp"
 #include "base/text.hpp"
+#include "data/outcome_direction.hpp"
 #include "results/sensitivity_output.hpp"
 #include "results/text_table.hpp"
 
@@ -70,8 +71,10 @@ std::string describe_models(const SensitivityReport& report) {
           ? sentence("have R² {:.0f} % for the treatment", 100 * report.treatment_r2)
           : "have R² near 0 for the treatment";
   return fmt::format(
-      "Out of fold, the network ridge has R² {} for the outcome; propensities from {} {}.\nAll "
+      "Outcome: {}. Out of fold, the network ridge has R² {} for the outcome; propensities from {} "
+      "{}.\nAll "
       "results are for the sample of {} units.\n",
+      direction_text(report.outcome, report.lower_is_better),
       share_in_percent(report.outcome_r2, 0),
       report.propensity_sees_network ? "features and network" : "the features", treatment,
       grouped(report.num_nodes));

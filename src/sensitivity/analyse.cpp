@@ -11,6 +11,7 @@
 
 #include "base/numeric.hpp"
 #include "base/text.hpp"
+#include "data/outcome_direction.hpp"
 #include "estimate/significance.hpp"
 #include "sensitivity/contrast_doubts.hpp"
 #include "sensitivity/error_inflation.hpp"
@@ -179,6 +180,8 @@ class Analysis {
     report.level = options_.level;
     report.lambda_max = options_.lambda_max;
     report.threshold = options_.threshold;
+    report.outcome = outcome_column(data_);
+    report.lower_is_better = options_.direction.prefers_lower();
     report.num_nodes = observed.num_nodes();
     report.num_edges = observed.graph.num_edges();
     report.arms = observed.arms;

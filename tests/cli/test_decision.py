@@ -2,6 +2,7 @@
 
 import csv
 import json
+import random
 import unittest
 
 import jsonschema
@@ -92,6 +93,71 @@ class Costs(FolderTest):
             done = cone("evaluate", MESSAGES, "--policy", "uniform", *arguments)
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn(part, done.stderr)
+
+
+class Direction(FolderTest):
+    """A trial of a drug that halves deaths where x > 0 and does nothing elsewhere."""
+
+    def write_trial(self, outcome="deaths", num_nodes=600):
+        draw = random.Random(5)
+        lines = []
+        for i in range(num_nodes):
+            x, drug = draw.gauss(0, 1), draw.randrange(2)
+            lines.append(f"{i},{drug},{int(draw.random() < (0.1 if drug and x > 0 else 0.4))},{x:.6f}\n")
+        return self.write("trial.csv", f"id,drug,{outcome},x\n" + "".join(lines))
+
+    def run_trial(self, command, *arguments, outcome="deaths"):
+        words = ["--out", self.folder / "rule.csv"] if command == "learn" else ["--policy", "treat-all", "treat-none"]
+        done = cone(command, self.write_trial(outcome), "--treatment", "drug", "--outcome", outcome, *words,
+                    *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_the_drug_that_saves_lives_is_the_best(self):
+        usual = json.loads(self.run_trial("evaluate", "--randomised", "--json", "-"))
+        record = json.loads(self.run_trial("evaluate", "--randomised", "--lower-is-better", "--json", "-"))
+        jsonschema.validate(record, SCHEMA)
+        decision = record["decision"]
+        self.assertEqual((decision["lower_is_better"], decision["outcome"]), (True, "deaths"))
+        self.assertEqual((usual["decision"]["single_best"], decision["single_best"]), ("treat-none", "treat-all"))
+        for before, after in zip(usual["decision"]["policies"], decision["policies"]):
+            for name in ("value", "sampling_interval", "gain", "sampling_gain_interval", "verdict"):
+                self.assertEqual(before.get(name), after.get(name))
+        text = self.run_trial("evaluate", "--randomised", "--lower-is-better", "--report", self.folder / "r.html")
+        self.assertTrue(text.startswith("Value: the mean outcome (deaths, lower is better) under the policy"), text)
+        self.assertIn("treat-all: better than the logged policy, lower by 0.", text)
+        self.assertIn("treat-none: worse than the logged policy, higher by 0.", text)
+        page = (self.folder / "r.html").read_text()
+        self.assertIn("outcome: deaths, lower is better", page)
+        self.assertIn("Left of the dotted line at zero it is better", page)
+        self.assertIn("--lower-is-better", page)
+
+    def test_the_learnt_rule_lowers_deaths(self):
+        text = self.run_trial("learn", "--lower-is-better", "--depth", 1)
+        self.assertTrue(text.startswith("Rule (deaths, lower is better), learnt from all 600 nodes"), text)
+        self.assertIn("x <= ", text)
+        self.assertIn("no:  assign 1", text)
+        self.assertIn("It is better than the logged policy, conditional on no unmeasured confounding: its gain is -0.",
+                      text)
+
+    def test_budgets_and_sensitivity_say_which_way(self):
+        text = self.run_trial("evaluate", "--lower-is-better", "--rank", "x", "--estimators", "network_dm")
+        self.assertIn("over no treatment; lower is better.", text)
+        self.assertIn("The ranking is better than random assignment", text)
+        self.assertIn("The estimated gain is lowest with", text)
+        text = self.run_trial("sensitivity", "--lower-is-better")
+        self.assertTrue(text.startswith("Outcome: deaths, lower is better. "), text)
+        self.assertRegex(text, "The value of treat-all is [0-9.]+ lower per unit than that of the logged policy")
+
+    def test_an_outcome_that_names_harm_is_questioned_until_a_direction_is_declared(self):
+        question = "! higher counts as better, and the outcome is called 'deaths': use --lower-is-better if"
+        for command in ("evaluate", "learn"):
+            self.assertIn(question, self.run_trial(command))
+            for declared in ("--lower-is-better", "--no-lower-is-better"):
+                self.assertNotIn("counts as better", self.run_trial(command, declared))
+            self.assertNotIn("counts as better", self.run_trial(command, outcome="alive"))
+        checked = cone("check", self.write_trial(), "--treatment", "drug", "--outcome", "deaths")
+        self.assertIn(question, checked.stdout)
 
 
 class Repeats(FolderTest):

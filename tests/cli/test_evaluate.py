@@ -333,6 +333,8 @@ class Invariances(FolderTest):
         declared = self.evaluate(network, *only_ridge, "--randomised")["decision"]
         self.assertTrue(declared["randomised"])
         self.assertNotEqual(plain_ridge["decision"], declared)
+        lower = self.evaluate(network, *only_ridge, "--lower-is-better")["decision"]
+        self.assertNotEqual(plain_ridge["decision"], lower)
         costs = self.evaluate(network, *only_ridge, "--cost", "1=0.5")
         self.assertNotEqual(plain_ridge["decision"], costs["decision"])
         ranked = ["--policy", "uniform", "--estimators", "network_dm", "--rank"]
@@ -353,7 +355,7 @@ class Invariances(FolderTest):
                   for c in changes + cone_changes + kernel_changes + ridge_changes} - {"--seed"} | {"--train-fraction", "--validation-fraction",
                                             "--stratified", "--nuisances"} | {
                       "--sensitivity-interval", "--target", "--dependence", "--arm-noise", "--repeats", "--cost",
-                      "--randomised", "--rank", "--budget-steps"}
+                      "--randomised", "--lower-is-better", "--rank", "--budget-steps"}
         tested.add("--rank-arm")  # of more arms: test_budget.py
         tested.add("--list-pairs-up-to")  # of more policies: test_limits.py
         declared = {w.split(",")[0] for w in flags.split("Estimation:")[1].split("DATA is")[0].split()

@@ -21,8 +21,8 @@ class Sensitivity(FolderTest):
     def test_the_answer_starts_with_sentences(self):
         done = cone("sensitivity", COUPONS, "--policy", "treat-all", "uniform")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("treat-all is worth", done.stdout)
-        self.assertIn("than the logged policy", done.stdout)
+        self.assertIn("The value of treat-all is", done.stdout)
+        self.assertIn("than that of the logged policy", done.stdout)
         self.assertIn("odds of treatment", done.stdout)
         self.assertIn("network ridge", done.stdout)
         self.assertIn("Robustness value", done.stdout)
@@ -81,7 +81,7 @@ class Sensitivity(FolderTest):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         record = json.loads(out.read_text())
         self.assertEqual(record["policies"][0]["name"], "alternate")
-        self.assertIn("alternate is worth", done.stdout)
+        self.assertIn("The value of alternate is", done.stdout)
 
     def test_wrong_usage_is_refused_before_the_work(self):
         data = self.write_log()

@@ -43,5 +43,26 @@ TEST(AutoNumber, HasItsRangeOnlyWhereItIsGiven) {
   EXPECT_THROW(take_options<LimitOptions>({{"limit", "much"}}, ""), Error);
 }
 
+struct DeclaredOptions {
+  Declaration declared;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& visitor) {
+    visitor("declared", self.declared, "Yes, no, or open");
+  }
+};
+
+TEST(Declaration, IsNullWhereNothingIsDeclaredAndReadsBack) {
+  EXPECT_TRUE(option_json(DeclaredOptions{})["declared"].is_null());
+  for (const DeclaredOptions& options :
+       {DeclaredOptions{}, DeclaredOptions{false}, DeclaredOptions{true}}) {
+    const auto again = parse_canonical_text<DeclaredOptions>(canonical_text(options));
+    ASSERT_TRUE(again.has_value());
+    EXPECT_EQ(again->declared, options.declared);
+    EXPECT_EQ(take_options<DeclaredOptions>(option_json(options), "").declared, options.declared);
+  }
+  EXPECT_THROW(take_options<DeclaredOptions>({{"declared", "yes"}}, ""), Error);
+}
+
 }  // namespace
 }  // namespace cone

@@ -74,6 +74,49 @@ TEST(LearnPolicy, RecoversAKnownRuleAndItsValue) {
   EXPECT_GT(learnt.logged.sampling_gain_interval.first, 0);
 }
 
+TEST(LearnPolicy, NegatingOutcomesAndDirectionGivesTheSameRule) {
+  Dataset data = rule_world(500, 1, 8);
+  data.propensity.reset();
+  LearnPolicyOptions options = quick_options();
+  options.outcome_model = RuleOutcomeModel::kNetworkRidge;
+  options.tree.budget = 0.3;
+  options.cost = {"1=0.1"};
+  const LearntPolicy higher = learn_policy(Context(1, 2), data, options);
+  for (double& y : data.outcome) y = -y;
+  options.direction.lower_is_better = true;
+  const LearntPolicy lower = learn_policy(Context(1, 2), data, options);
+  ASSERT_EQ(lower.tree.nodes.size(), higher.tree.nodes.size());
+  for (std::size_t k = 0; k < lower.tree.nodes.size(); ++k) {
+    EXPECT_EQ(lower.tree.nodes[k].column, higher.tree.nodes[k].column);
+    EXPECT_EQ(lower.tree.nodes[k].threshold, higher.tree.nodes[k].threshold);
+    EXPECT_EQ(lower.tree.nodes[k].arm, higher.tree.nodes[k].arm);
+  }
+  EXPECT_EQ(lower.arm, higher.arm);
+  EXPECT_EQ(lower.out_of_fold_arm, higher.out_of_fold_arm);
+  EXPECT_EQ(lower.price, higher.price);
+  EXPECT_EQ(lower.verdict, higher.verdict);
+  EXPECT_EQ(lower.in_sample_value, -higher.in_sample_value);
+  EXPECT_EQ(lower.logged.value, -higher.logged.value);
+  ASSERT_EQ(lower.singles.size(), higher.singles.size());
+  for (std::size_t a = 0; a < lower.singles.size(); ++a) {
+    EXPECT_EQ(lower.singles[a].gain, -higher.singles[a].gain);
+    EXPECT_EQ(lower.singles[a].sampling_gain_interval.first,
+              -higher.singles[a].sampling_gain_interval.second);
+  }
+}
+
+TEST(LearnPolicy, LowersTheOutcomeWhereLowerIsBetter) {
+  const Dataset data = rule_world(2000, 1, 1);
+  LearnPolicyOptions options = quick_options(1);
+  options.direction.lower_is_better = true;
+  const LearntPolicy learnt = learn_policy(Context(1, 2), data, options);
+  ASSERT_EQ(learnt.tree.nodes.size(), 3U);
+  EXPECT_EQ(learnt.tree.nodes[1].arm, 1) << "the effect is -1 where x1 <= 0.3";
+  EXPECT_EQ(learnt.tree.nodes[2].arm, 0);
+  EXPECT_EQ(learnt.verdict, RuleVerdict::kBetter);
+  EXPECT_LT(learnt.logged.sampling_gain_interval.second, 0) << "on the scale of the outcome";
+}
+
 TEST(LearnPolicy, WeightsDecideWhatIsBestForTheUnits) {
   // The effect is positive where x1 > 0.3 and negative elsewhere. Units with a positive effect have
   // weight ten: then treating all is better than treating none, unlike without weights.

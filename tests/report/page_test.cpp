@@ -63,6 +63,22 @@ TEST(ReportPage, OfManyPoliciesShowsTheSentencesOfTheBestFirst) {
   EXPECT_LT(page.find("policy 8 is what"), page.find("policy 7 is what"));
   EXPECT_LT(page.find("policy 4 is what"), folded);
   EXPECT_GT(page.find("policy 3 is what"), folded);
+  record["decision"]["lower_is_better"] = true;
+  const std::string lower = visible(page_of({record}));
+  EXPECT_LT(lower.find("policy 2 is what"), lower.find("policy 0 is what"));
+  EXPECT_LT(lower.find("policy 0 is what"), lower.find("policy 1 is what"));
+  EXPECT_GT(lower.find("policy 8 is what"), lower.find("3 more policies"));
+}
+
+TEST(ReportPage, BeginsWithTheDirection) {
+  Json record = golden("messages");
+  record["decision"]["outcome"] = "churn";
+  EXPECT_NE(visible(page_of({record})).find("outcome: churn, higher is better</p>"),
+            std::string::npos);
+  record["decision"]["lower_is_better"] = true;
+  const std::string page = visible(page_of({record}));
+  EXPECT_NE(page.find("outcome: churn, lower is better</p>"), page.npos);
+  EXPECT_NE(page.find("Left of the dotted line at zero it is better"), page.npos);
 }
 
 TEST(ReportPage, NamesTheTargetAndSaysWhenCostsAreSubtracted) {
@@ -79,6 +95,9 @@ TEST(ReportPage, NamesTheTargetAndSaysWhenCostsAreSubtracted) {
   const std::string page = visible(page_of({record}));
   EXPECT_EQ(count(page, "for the population"), 1U);
   EXPECT_EQ(count(page, "before costs"), 1U);
+  EXPECT_EQ(count(page, "Costs are subtracted here"), 1U);
+  record["decision"]["lower_is_better"] = true;
+  EXPECT_EQ(count(visible(page_of({record})), "Costs are added here"), 1U);
 }
 
 /// What the table of estimates has under the interval of every estimator of the first policy.

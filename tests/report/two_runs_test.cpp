@@ -46,6 +46,10 @@ TEST(ReportPage, OfTwoRunsThatAreNotComparableSaysSo) {
   Json target = before;
   target["decision"]["target"] = "population";
   EXPECT_NE(visible(page_of({before, target})).find("for that reason alone"), std::string::npos);
+  Json direction = before;
+  direction["decision"]["lower_is_better"] = true;
+  EXPECT_NE(visible(page_of({before, direction})).find("Lower outcomes are better in one run"),
+            std::string::npos);
   Json estimator = before;
   estimator["decision"]["estimator"] = "dr_ridge";
   EXPECT_NE(visible(page_of({before, estimator}))

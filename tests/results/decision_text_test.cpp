@@ -36,6 +36,38 @@ TEST(DecisionSentence, GivesTheDifferenceAndItsCondition) {
             "coupons: no clear difference from the logged policy (0.2 less to 0.5 more per unit).");
 }
 
+TEST(DecisionSentence, SaysWhichWayWhereLowerIsBetter) {
+  const Decision lower{.is_randomised = true, .lower_is_better = true};
+  DecidedPolicy policy = policy_with_gain(-1.4, -0.4);
+  policy.verdict = ComparisonVerdict::kSupported;
+  EXPECT_EQ(decision_sentence(policy, lower),
+            "coupons: better than the logged policy, lower by 0.9 per unit (95 % CI 0.4 to 1.4), "
+            "as treatment was assigned at random.");
+  policy = policy_with_gain(0.4, 1.4);
+  policy.verdict = ComparisonVerdict::kSupported;
+  EXPECT_EQ(decision_sentence(policy, lower),
+            "coupons: worse than the logged policy, higher by 0.9 per unit (95 % CI 0.4 to 1.4), "
+            "as treatment was assigned at random.");
+}
+
+TEST(DecisionText, BeginsWithTheDirection) {
+  Decision decision{.estimator = "network_dm"};
+  decision.policies = {policy_with_gain(0.4, 1.4)};
+  EXPECT_TRUE(decision_text(decision).starts_with(
+      "Value: the mean outcome (higher is better) under the policy"));
+  decision.lower_is_better = true;
+  decision.outcome = "deaths";
+  EXPECT_TRUE(decision_text(decision).starts_with(
+      "Value: the mean outcome (deaths, lower is better) under the policy"));
+  decision.costs = {{.label = "0"}, {.label = "1", .cost = 2}};
+  decision.policies[0].cost = 2;
+  const std::string text = decision_text(decision);
+  EXPECT_TRUE(text.starts_with(
+      "Net value: the mean outcome (deaths, lower is better) plus the mean cost per unit (1 2)"))
+      << text;
+  EXPECT_NE(text.find("12.90"), std::string::npos) << "10.9 + 2\n" << text;
+}
+
 TEST(DecisionSentence, IsSupportedOrSaysWhatWouldExplainItAway) {
   DecidedPolicy policy = policy_with_gain(0.4, 1.4);
   policy.verdict = ComparisonVerdict::kSupported;

@@ -81,12 +81,12 @@ TEST(PolicyOutput, EveryVerdictHasItsSentence) {
   const auto says = [&](const std::string& words) {
     return learnt_policy_text(policy, options).find(words) != std::string::npos;
   };
+  EXPECT_TRUE(says(
+      "is better than any single arm, conditional on no unmeasured confounding: its gain is 0.5 "
+      "(0.3 to 0.7)"));
   EXPECT_TRUE(
-      says("is better than any single arm, conditional on no unmeasured confounding: it gains 0.5 "
-           "(0.3 to 0.7)"));
-  EXPECT_TRUE(
-      says("It is better than the logged policy, conditional on no unmeasured confounding: it "
-           "gains 1 (0.8 to 1.2)"));
+      says("It is better than the logged policy, conditional on no unmeasured confounding: its "
+           "gain is 1 (0.8 to 1.2)"));
   EXPECT_TRUE(says("In-sample value of the rule: 3.4. It is biased upwards"));
   policy.verdict = RuleVerdict::kUnclear;
   EXPECT_TRUE(says("is not shown to be better than a single arm"));
@@ -98,6 +98,21 @@ TEST(PolicyOutput, EveryVerdictHasItsSentence) {
   EXPECT_FALSE(says("In-sample value"));
 }
 
+TEST(PolicyOutput, BeginsWithTheDirectionAndObeysIt) {
+  LearntPolicy policy = small_policy();
+  policy.outcome = "churn";
+  LearnPolicyOptions options;
+  EXPECT_TRUE(learnt_policy_text(policy, options).starts_with("Rule (churn, higher is better), "));
+  options.direction.lower_is_better = true;
+  const std::string text = learnt_policy_text(policy, options);
+  EXPECT_TRUE(text.starts_with("Rule (churn, lower is better), learnt from all ")) << text;
+  EXPECT_NE(text.find("It is worse than the logged policy"), std::string::npos) << text;
+  EXPECT_NE(text.find("biased downwards"), std::string::npos) << text;
+  const auto json = learnt_policy_json({}, policy, options, 3);
+  EXPECT_EQ(json["outcome"], "churn");
+  EXPECT_EQ(json["lower_is_better"], true);
+}
+
 TEST(PolicyOutput, ShowsNoErrorWhereNoneIsValid) {
   LearntPolicy policy = small_policy();
   constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
@@ -105,7 +120,7 @@ TEST(PolicyOutput, ShowsNoErrorWhereNoneIsValid) {
   policy.singles[1].gain_error = kAbsent;
   policy.singles[1].sampling_gain_interval = {kAbsent, kAbsent};
   const std::string text = learnt_policy_text(policy, {});
-  EXPECT_NE(text.find("it gains 0.5 (no valid interval)"), std::string::npos) << text;
+  EXPECT_NE(text.find("its gain is 0.5 (no valid interval)"), std::string::npos) << text;
   EXPECT_EQ(text.find("nan"), std::string::npos);
   const auto json = learnt_policy_json({}, policy, {}, 3);
   EXPECT_TRUE(json["comparisons"][3]["gain_standard_error"].is_null());

@@ -51,7 +51,8 @@ void expect_words(const std::string& text, const std::string& words) {
 TEST(SensitivitySentences, GiveTheValueAndWhatWouldExplainItAway) {
   const std::string text = join_sentences(make_report());
   expect_words(text,
-               "loyal is worth 0.90 more per unit than the logged policy (95 % CI 0.40 to 1.40)");
+               "The value of loyal is 0.90 higher per unit than that of the logged policy (95 % CI "
+               "0.40 to 1.40)");
   expect_words(text, "by a factor of Λ = 1.80 explains it away");
   expect_words(text, "from Λ = 1.30 on the difference is no longer significant");
   expect_words(text, "a partial R² of 37.0 % with both outcome and treatment");
@@ -65,9 +66,10 @@ TEST(SensitivitySentences, SayLessWhereItIsLess) {
   report.reference = Reference::kPolicy;
   report.policies[0].against = "old";
   expect_words(join_sentences(report),
-               "loyal is worth 0.90 less per unit than old (95 % CI 0.40 to 1.40)");
+               "The value of loyal is 0.90 lower per unit than that of old (95 % CI 0.40 to 1.40)");
   report.reference = Reference::kNothing;
-  expect_words(join_sentences(report), "loyal is worth -0.90 per unit (95 % CI -1.40 to -0.40)");
+  expect_words(join_sentences(report),
+               "The value of loyal is -0.90 per unit (95 % CI -1.40 to -0.40)");
 }
 
 TEST(SensitivitySentences, SayWhereItIsNotSignificantAndWhereNothingExplainsItAway) {
