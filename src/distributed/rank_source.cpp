@@ -30,7 +30,8 @@ EquationTables RankSource::tables() const {
           .counts_transposed = &local.counts_transposed,
           .numeric = &local.numeric,
           .smooth = &local.smooth,
-          .curves = &local.curves};
+          .curves = &local.curves,
+          .communities = &no_communities_};
 }
 
 std::uint64_t RankSource::number_of(std::size_t position) const {

@@ -34,6 +34,7 @@ class RankSource : public EquationSource {
   const RankSystem& system_;
   mutable std::shared_ptr<const SparseMatrix> ghost_counts_;
   std::vector<std::vector<char>> learns_from_;
+  CommunityFeatures no_communities_;  ///< they are found in one process only
 };
 
 }  // namespace cone::distributed

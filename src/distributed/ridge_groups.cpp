@@ -128,6 +128,10 @@ std::vector<RidgeGroup> list_ridge_groups(const Context& context, const Ranks& r
         return norm[kNeighbourMeansNumeric];
       case GroupKind::kMeanNeighbourEffects:
         return norm[kMeanNeighbourEffects];
+      case GroupKind::kCommunitiesCoarse:
+      case GroupKind::kCommunities:
+      case GroupKind::kCommunitiesFine:
+        return 0.0;  // refused where requested
     }
     return 0.0;
   };

@@ -92,6 +92,11 @@ Matrix<double> ArmEquations::multiply_kernel(const Context& context,
         ops::multiply_transposed(context, view_rows_of(*part.table, first_, end), v.view());
     sums.add(part.inner.values());
   }
+  Matrix<double> by_communities;
+  if (strengths.communities()) {
+    by_communities = tables_.communities->sum_members(context, first_, end, v.view());
+    sums.add(by_communities.values());
+  }
   Matrix<double> out;
   if (strengths.sums()) {
     out = multiply_neighbour_kernel(context, strengths, v, /*averages=*/false, sums);
@@ -106,6 +111,13 @@ Matrix<double> ArmEquations::multiply_kernel(const Context& context,
   if (own_counts > 0) {
     add_table(context, own_counts,
               multiply_counts(context, *tables_.counts, first_, end, by_counts.view()), out);
+  }
+  if (strengths.communities()) {
+    tables_.communities->scale(strengths, by_communities);
+    add_table(context, 1,
+              multiply_counts(context, tables_.communities->indicators(), first_, end,
+                              by_communities.view()),
+              out);
   }
   for (const OwnTable& part : own) {
     if (part.inner.rows() == 0) continue;

@@ -68,6 +68,7 @@ class GroupDraws {
     add_dense(GroupKind::kOwnNumeric, inputs_.numeric, out);
     add_dense(GroupKind::kOwnSmooth, inputs_.smooth, out);
     add_dense(GroupKind::kOwnCurves, inputs_.curves, out);
+    for (const GroupKind kind : kCommunityKinds) add_communities(kind, out);
     add_neighbours(
         GroupKind::kNeighbourSumsCounts, GroupKind::kNeighbourSumsNumeric,
         GroupKind::kNeighbourEffects, [](std::size_t) { return 1.0; }, out);
@@ -112,6 +113,16 @@ class GroupDraws {
         context_, ops::multiply(context_, table.view(), effects.view()),
         [&](std::size_t) { return sd; }, out);
     return true;
+  }
+  void add_communities(GroupKind kind, Matrix<double>& out) const {
+    const double sd = effect_sd(kind);
+    if (sd == 0) return;
+    const Matrix<double> effects = draw_effects(kind, inputs_.communities.num_columns());
+    for (std::size_t i = 0; i < out.rows(); ++i) {
+      const std::optional<std::uint32_t> column = inputs_.communities.of(kind, i);
+      if (!column) continue;
+      for (std::size_t k = 0; k < out.cols(); ++k) out(i, k) += sd * effects(*column, k);
+    }
   }
   /// Adds the effects of the neighbours and of their features, summed over the neighbours and times
   /// factor_of(position).

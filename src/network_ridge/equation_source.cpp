@@ -19,7 +19,8 @@ EquationTables SystemSource::tables() const {
           .counts_transposed = &inputs.counts_transposed,
           .numeric = &inputs.numeric,
           .smooth = &inputs.smooth,
-          .curves = &inputs.curves};
+          .curves = &inputs.curves,
+          .communities = &inputs.communities};
 }
 
 std::uint64_t SystemSource::number_of(std::size_t position) const {

@@ -66,6 +66,7 @@ struct EquationTables {
   const Matrix<double>* numeric;
   const Matrix<double>* smooth;
   const Matrix<double>* curves;
+  const CommunityFeatures* communities;
 
   std::size_t num_positions() const { return degree.size(); }
 };

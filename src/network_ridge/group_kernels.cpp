@@ -45,9 +45,13 @@ ProductKind product_of(GroupKind kind) {
       return ProductKind::kNeighbourNumeric;
     case GroupKind::kNeighbourEffects:
     case GroupKind::kMeanNeighbourEffects:
+      return ProductKind::kNeighbours;
+    case GroupKind::kCommunitiesCoarse:
+    case GroupKind::kCommunities:
+    case GroupKind::kCommunitiesFine:
       break;
   }
-  return ProductKind::kNeighbours;
+  throw Error(ErrorCode::kInternal, Fault{.what = "kernels: communities have no products"});
 }
 
 bool averages_neighbours(GroupKind kind) {
@@ -227,13 +231,20 @@ ArmKernels make_kernels(const Context& context, const RidgeInputs& inputs,
   }
   std::map<ProductKind, std::shared_ptr<const Matrix<double>>> made;
   for (const RidgeGroup& group : groups) {
+    if (std::ranges::find(kCommunityKinds, group.kind) != kCommunityKinds.end()) {
+      out.groups.push_back(
+          {.labels = inputs.communities.label(group.kind, positions), .factor = 1 / group.scale});
+      continue;
+    }
     const ProductKind kind = product_of(group.kind);
     auto& products = made[kind];
     if (products == nullptr) {
       products =
           std::make_shared<const Matrix<double>>(make_products(context, inputs, kind, positions));
     }
-    out.groups.push_back({products, averages_neighbours(group.kind), 1 / group.scale});
+    out.groups.push_back({.products = products,
+                          .averages = averages_neighbours(group.kind),
+                          .factor = 1 / group.scale});
   }
   return out;
 }
@@ -247,6 +258,11 @@ ArmKernels select_kernels(const Context& context, const ArmKernels& kernels,
   }
   std::map<const Matrix<double>*, std::shared_ptr<const Matrix<double>>> made;
   for (const GroupKernel& group : kernels.groups) {
+    if (group.products == nullptr) {
+      GroupKernel& part = out.groups.emplace_back(GroupKernel{.factor = group.factor});
+      for (const std::size_t i : rows) part.labels.push_back(group.labels[i]);
+      continue;
+    }
     auto& products = made[group.products.get()];
     if (products == nullptr) {
       context.poll();
@@ -258,7 +274,8 @@ ArmKernels select_kernels(const Context& context, const ArmKernels& kernels,
       }
       products = std::make_shared<const Matrix<double>>(std::move(part));
     }
-    out.groups.push_back({products, group.averages, group.factor});
+    out.groups.push_back(
+        {.products = products, .averages = group.averages, .factor = group.factor});
   }
   return out;
 }
@@ -276,6 +293,13 @@ Matrix<double> sum_kernels(const Context& context, const ArmKernels& kernels,
       for (std::size_t g = 0; g < variances.size(); ++g) {
         if (variances[g] == 0) continue;
         const GroupKernel& group = kernels.groups[g];
+        if (group.products == nullptr) {
+          const std::uint32_t own = group.labels[i];
+          if (own == kNoCommunity) continue;
+          const double shared = variances[g] * group.factor;
+          for (std::size_t j = 0; j <= i; ++j) row[j] += group.labels[j] == own ? shared : 0.0;
+          continue;
+        }
         const double factor = variances[g] * group.factor * row_factor(kernels, group, i);
         const double* products = group.products->row(i).data();
         if (group.averages) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -15,9 +16,11 @@ namespace cone {
 
 /// The kernel of a group between some positions, K(i, j) = factor·s_i·s_j·products(i, j), where s
 /// is 1/max(degree, 1) for a group of neighbour means and 1 otherwise. Groups of neighbour sums and
-/// of neighbour means share products.
+/// of neighbour means share products. A group of communities has no products but a label for every
+/// position: K(i, j) = factor where the labels are equal.
 struct GroupKernel {
   std::shared_ptr<const Matrix<double>> products;  ///< both triangles
+  std::vector<std::uint32_t> labels;               ///< of communities, kNoCommunity: none
   bool averages = false;
   double factor = 1;
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <span>
 
@@ -28,6 +29,10 @@ class GroupStrengths {
     return (*this)[GroupKind::kNeighbourMeansCounts] > 0 ||
            (*this)[GroupKind::kNeighbourMeansNumeric] > 0 ||
            (*this)[GroupKind::kMeanNeighbourEffects] > 0;
+  }
+  /// Whether there are any community effects.
+  bool communities() const {
+    return std::ranges::any_of(kCommunityKinds, [&](GroupKind kind) { return (*this)[kind] > 0; });
   }
 
  private:

@@ -32,6 +32,10 @@ std::string_view switch_of(GroupKind kind) {
       return "neighbour_means";
     case GroupKind::kMeanNeighbourEffects:
       return "mean_neighbour_effects";
+    case GroupKind::kCommunitiesCoarse:
+    case GroupKind::kCommunities:
+    case GroupKind::kCommunitiesFine:
+      return "communities";
   }
   return "";
 }
@@ -100,6 +104,10 @@ std::vector<RidgeGroup> list_groups(const Context& context, const RidgeInputs& i
         return mean_scaled(norms.numeric, /*averages=*/true);
       case GroupKind::kMeanNeighbourEffects:
         return mean_scaled(inputs.degree, /*averages=*/true);
+      case GroupKind::kCommunitiesCoarse:
+      case GroupKind::kCommunities:
+      case GroupKind::kCommunitiesFine:
+        return inputs.communities.share_of(kind);
     }
     return 0.0;
   };

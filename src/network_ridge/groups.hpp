@@ -15,8 +15,11 @@
 namespace cone {
 
 /// Groups of random effects that share one variance component: own features, sums or means of the
-/// neighbours' features, and neighbour effects, one random effect for each node that acts on all
-/// its neighbours. Counts and numeric features are separate groups.
+/// neighbours' features, neighbour effects, one random effect for each node that acts on all its
+/// neighbours, and one random effect for each community of the network (community_features.hpp).
+/// Counts and numeric features are separate groups.
+///
+/// New kinds go last: the random stream of a group follows from its position here.
 enum class GroupKind {
   kOwnCounts,
   kOwnNumeric,
@@ -27,7 +30,10 @@ enum class GroupKind {
   kNeighbourMeansCounts,
   kNeighbourMeansNumeric,
   kMeanNeighbourEffects,
-  kOwnCurves,  ///< last: the random stream of a group follows from its position here
+  kOwnCurves,
+  kCommunitiesCoarse,
+  kCommunities,
+  kCommunitiesFine,
 };
 
 template <>
@@ -42,8 +48,15 @@ struct EnumNames<GroupKind> {
       std::pair{GroupKind::kNeighbourEffects, std::string_view("neighbour_effects")},
       std::pair{GroupKind::kNeighbourMeansCounts, std::string_view("neighbour_means_counts")},
       std::pair{GroupKind::kNeighbourMeansNumeric, std::string_view("neighbour_means_numeric")},
-      std::pair{GroupKind::kMeanNeighbourEffects, std::string_view("mean_neighbour_effects")}};
+      std::pair{GroupKind::kMeanNeighbourEffects, std::string_view("mean_neighbour_effects")},
+      std::pair{GroupKind::kCommunitiesCoarse, std::string_view("communities_coarse")},
+      std::pair{GroupKind::kCommunities, std::string_view("communities")},
+      std::pair{GroupKind::kCommunitiesFine, std::string_view("communities_fine")}};
 };
+
+/// The groups of communities, in the order of kResolutions (community_features.hpp).
+inline constexpr std::array kCommunityKinds = {
+    GroupKind::kCommunitiesCoarse, GroupKind::kCommunities, GroupKind::kCommunitiesFine};
 
 /// The values of --ridge-groups.
 inline constexpr std::array kGroupSwitches = {std::string_view("own"),
@@ -52,7 +65,8 @@ inline constexpr std::array kGroupSwitches = {std::string_view("own"),
                                               std::string_view("neighbour_sums"),
                                               std::string_view("neighbour_effects"),
                                               std::string_view("neighbour_means"),
-                                              std::string_view("mean_neighbour_effects")};
+                                              std::string_view("mean_neighbour_effects"),
+                                              std::string_view("communities")};
 
 /// Whether the switches (empty: all) include groups of this kind.
 bool asks_for(std::span<const std::string> switches, GroupKind kind);

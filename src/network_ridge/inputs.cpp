@@ -167,6 +167,7 @@ RidgeInputs prepare_inputs(const Context& context, const Dataset& data, const Ma
     out.smooth = Matrix<double>(n, 0);
   }
   out.curves = made.curves ? make_curve_features(context, out.numeric) : Matrix<double>(n, 0);
+  if (made.communities) out.communities = CommunityFeatures(context, data, out.node_at);
   return out;
 }
 

@@ -10,6 +10,8 @@
 #include "cone/graph.hpp"
 #include "cone/matrix.hpp"
 
+#include "network_ridge/community_features.hpp"
+
 namespace cone {
 
 /// The features and the network of a dataset with the nodes sorted by arm: the nodes of an arm are
@@ -36,6 +38,7 @@ struct RidgeInputs {
   Matrix<double> smooth;                   ///< positions × features of the Gaussian kernel
   double bandwidth = 0;                    ///< of that kernel
   Matrix<double> curves;                   ///< positions × features of curve_features.hpp
+  CommunityFeatures communities;
 
   std::size_t num_nodes() const { return node_at.size(); }
   std::size_t num_arms() const { return arm_begin.size() - 1; }
@@ -43,14 +46,15 @@ struct RidgeInputs {
   Arm arm_of(std::size_t position) const;
 };
 
-/// Nonlinear features to derive from the numeric ones.
+/// Features to derive: nonlinear ones from the numeric ones, communities from the network.
 struct MadeFeatures {
   bool smooth = true;
   bool curves = true;
+  bool communities = true;
 };
 
 /// O(entries + edges), and the cost of the derived features (smooth_features.hpp,
-/// curve_features.hpp).
+/// curve_features.hpp, community_features.hpp).
 RidgeInputs prepare_inputs(const Context& context, const Dataset& data, const MadeFeatures& made);
 
 }  // namespace cone

@@ -32,6 +32,9 @@ KernelDiagonal find_kernel_diagonal(const Context& context, const ArmEquations& 
     add_own(GroupKind::kOwnNumeric, *tables.numeric);
     add_own(GroupKind::kOwnSmooth, *tables.smooth);
     add_own(GroupKind::kOwnCurves, *tables.curves);
+    for (const GroupKind kind : kCommunityKinds) {
+      if (tables.communities->of(kind, position)) out.narrow[row] += strengths[kind];
+    }
     if (!sums_features) continue;
     by_counts[row] += (strengths[GroupKind::kNeighbourSumsCounts] +
                        strengths[GroupKind::kNeighbourMeansCounts] * inverse * inverse) *

@@ -69,6 +69,20 @@ void add_dense(const Context& context, const Totals& totals, const Matrix<double
   add_scaled(context, scale, product.view(), slice(out, begin, end));
 }
 
+/// out += C·S·C'·V of the positions [begin, end), C the indicators of communities and S the
+/// variances of their effects, with C'V reduced over all ranks.
+void add_communities(const Context& context, const EquationTables& tables, const Totals& totals,
+                     const GroupStrengths& s, std::size_t begin, std::size_t end,
+                     MatrixView<const double> v, MatrixView<double> out) {
+  if (!s.communities()) return;
+  const CommunityFeatures& communities = *tables.communities;
+  Matrix<double> inner = communities.sum_members(context, begin, end, slice(v, begin, end));
+  totals.allreduce(inner.values());
+  communities.scale(s, inner);
+  add_counts(context, communities.indicators(), begin, end, 1, inner.view(),
+             slice(out, begin, end));
+}
+
 /// W ← σ²_e·W + σ²_x·X(X'W) + σ²_d·D(D'W): the kernel of neighbour effects and of the neighbours'
 /// count (X) and numeric (D) features, between the neighbours.
 void multiply_inner_kernel(const Context& context, const EquationTables& tables,
@@ -166,6 +180,7 @@ Matrix<double> multiply_kernel(const Context& context, const EquationSource& sou
                                     std::pair(tables.curves, GroupKind::kOwnCurves)}) {
     add_dense(context, totals, *table, 0, n, s[kind], v.view(), out.view());
   }
+  add_communities(context, tables, totals, s, 0, n, v.view(), out.view());
   if (s.sums()) add_neighbour_kernel(context, source, s, /*averages=*/false, v, out);
   if (s.means()) {
     add_neighbour_kernel(context, source, s, /*averages=*/true,
@@ -218,6 +233,7 @@ Matrix<double> multiply_own_kernels(const Context& context, const RidgeSystem& s
                                       std::pair(tables.curves, GroupKind::kOwnCurves)}) {
       add_dense(context, alone, *table, begin, end, strengths[a][kind], v.view(), out.view());
     }
+    add_communities(context, tables, alone, strengths[a], begin, end, v.view(), out.view());
   }
   const auto add_neighbour_kernels = [&](const Matrix<double>& from, bool averages) {
     auto w = Matrix<double>::unfilled(n * arms, width);

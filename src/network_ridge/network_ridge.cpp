@@ -325,7 +325,8 @@ NetworkRidge learn_network_ridge(const Context& context, const Dataset& data, co
   auto inputs = std::make_shared<RidgeInputs>(
       prepare_inputs(context, data,
                      {.smooth = asks_for(options.ridge_groups, GroupKind::kOwnSmooth),
-                      .curves = asks_for(options.ridge_groups, GroupKind::kOwnCurves)}));
+                      .curves = asks_for(options.ridge_groups, GroupKind::kOwnCurves),
+                      .communities = asks_for(options.ridge_groups, GroupKind::kCommunities)}));
   const std::vector<RidgeGroup> groups = list_groups(context, *inputs, options.ridge_groups);
   out.inputs = inputs;
   for (const FitTask& task : plan.tasks) {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "base/numeric.hpp"
 #include "network_ridge/small_matrices.hpp"
@@ -46,6 +47,41 @@ TracePair trace_products(const Context& context, const Matrix<double>& inverse,
   return total;
 }
 
+/// Σ M_ij over the pairs of one community, from the lower triangle.
+double trace_communities(const Context& context, const Matrix<double>& inverse,
+                         std::span<const std::uint32_t> labels) {
+  const auto parts = context.map_ranges<double>(inverse.rows(), kTracedRowsPerTask,
+                                                [&](std::size_t begin, std::size_t end) {
+                                                  double part = 0;
+                                                  for (std::size_t i = begin; i < end; ++i) {
+                                                    if (labels[i] == kNoCommunity) continue;
+                                                    const double* a = inverse.row(i).data();
+                                                    double below = 0;
+                                                    for (std::size_t j = 0; j < i; ++j)
+                                                      below += labels[j] == labels[i] ? a[j] : 0.0;
+                                                    part += 2 * below + a[i];
+                                                  }
+                                                  return part;
+                                                });
+  return std::accumulate(parts.begin(), parts.end(), 0.0);
+}
+
+/// The sum of the rows of V over the community of each row.
+Matrix<double> sum_over_communities(std::span<const std::uint32_t> labels,
+                                    const Matrix<double>& v) {
+  std::map<std::uint32_t, std::vector<double>> sums;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (labels[i] == kNoCommunity) continue;
+    std::vector<double>& sum = sums.try_emplace(labels[i], v.cols(), 0.0).first->second;
+    for (std::size_t c = 0; c < v.cols(); ++c) sum[c] += v(i, c);
+  }
+  Matrix<double> out(v.rows(), v.cols());
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (labels[i] != kNoCommunity) std::ranges::copy(sums[labels[i]], out.row(i).begin());
+  }
+  return out;
+}
+
 /// K_g·V of one group.
 Matrix<double> multiply_group(const Context& context, const ArmKernels& kernels,
                               const GroupKernel& group, Matrix<double> v) {
@@ -56,7 +92,9 @@ Matrix<double> multiply_group(const Context& context, const ArmKernels& kernels,
     }
   };
   scale(v);
-  Matrix<double> out = ops::multiply(context, group.products->view(), v.view());
+  Matrix<double> out = group.products != nullptr
+                           ? ops::multiply(context, group.products->view(), v.view())
+                           : sum_over_communities(group.labels, v);
   scale(out);
   for (double& value : out.values()) value *= group.factor;
   return out;
@@ -139,11 +177,15 @@ std::optional<LikelihoodPoint> evaluate_likelihood(const Context& context, const
     double trace = 0;
     if (g < num_groups) {
       const GroupKernel& group = kernels.groups[g];
-      const auto [entry, is_new] = traced.try_emplace(group.products.get());
-      if (is_new) {
-        entry->second = trace_products(context, inverse, *group.products, kernels.inverse_degree);
+      if (group.products == nullptr) {
+        trace = group.factor * trace_communities(context, inverse, group.labels);
+      } else {
+        const auto [entry, is_new] = traced.try_emplace(group.products.get());
+        if (is_new) {
+          entry->second = trace_products(context, inverse, *group.products, kernels.inverse_degree);
+        }
+        trace = group.factor * (group.averages ? entry->second.averaged : entry->second.plain);
       }
-      trace = group.factor * (group.averages ? entry->second.averaged : entry->second.plain);
       moved = multiply_group(context, kernels, group, directions);
     } else {
       const bool grows = g > num_groups;

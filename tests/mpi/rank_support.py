@@ -26,6 +26,11 @@ DIAGNOSTICS = ["propensity_model", "overlap", "weights", "positivity", "calibrat
 ABOUT_DATA = ("--engine petsc", "constant over all nodes")
 
 
+# Several ranks have no community effects.
+RIDGE_GROUPS = ["--ridge-groups", "own,smooth,curves,neighbour_sums,neighbour_effects,"
+                "neighbour_means,mean_neighbour_effects"]
+
+
 def command(ranks, *arguments):
     return [*MPIRUN, "-n", str(ranks), str(RANKS_BINARY), *map(str, arguments)]
 
@@ -119,7 +124,8 @@ class RanksTest(FolderTest):
                 sensitivity=False):
         """Compares the figures for all numbers of ranks with those of one process; returns these."""
         out = self.folder / "out.json"
-        base = ["evaluate", data, "--estimators", self.estimators, "--json", out, *options,
+        groups = [] if "--ridge-groups" in options else RIDGE_GROUPS
+        base = ["evaluate", data, "--estimators", self.estimators, "--json", out, *groups, *options,
                 *([] if sensitivity else ["--no-sensitivity-interval"])]
         expected = figures(self.record_of(cone(*base, *alone), out))
         for count in ranks or RANKS:

@@ -24,7 +24,8 @@ class PosteriorCase {
  public:
   PosteriorCase(const nlohmann::json& given, bool is_dense, double undersmoothing) {
     read_data(given);
-    auto inputs = std::make_shared<RidgeInputs>(prepare_inputs(context, data_, {}));
+    auto inputs =
+        std::make_shared<RidgeInputs>(prepare_inputs(context, data_, {.communities = false}));
     model.inputs = inputs;
     part = model.parts.emplace_back(std::make_unique<RidgePart>()).get();
     RidgeSystem& system = part->system;

@@ -114,8 +114,8 @@ TEST_P(RidgeCorners, NoFeaturesOnlyTheNetwork) {
   world.data.features.num_dense = 0;
   world.store_features();
   const RidgeAnswer found = expect_answer(world.data);
-  EXPECT_EQ(groups_of(found),
-            (std::set<std::string>{"neighbour_effects", "mean_neighbour_effects"}));
+  EXPECT_EQ(groups_of(found), (std::set<std::string>{"neighbour_effects", "mean_neighbour_effects",
+                                                     "communities", "communities_fine"}));
   EXPECT_LT(relative_error(world.data, found), 0.9) << "neighbours are predictive";
 }
 
@@ -303,7 +303,8 @@ TEST_P(RidgeCorners, EachGroupAlone) {
       {"neighbour_sums", {"neighbour_sums_counts", "neighbour_sums_numeric"}},
       {"neighbour_effects", {"neighbour_effects"}},
       {"neighbour_means", {"neighbour_means_counts", "neighbour_means_numeric"}},
-      {"mean_neighbour_effects", {"mean_neighbour_effects"}}};
+      {"mean_neighbour_effects", {"mean_neighbour_effects"}},
+      {"communities", {"communities", "communities_fine"}}};
   ASSERT_EQ(expected.size(), kGroupSwitches.size());
   for (const auto& [name, groups] : expected) {
     NetworkRidgeOptions options;

@@ -67,7 +67,8 @@ struct Case {
   explicit Case(const json& given)
       : reference(given),
         data(make_dataset(given)),
-        inputs(std::make_shared<RidgeInputs>(prepare_inputs(kContext, data, {}))),
+        inputs(
+            std::make_shared<RidgeInputs>(prepare_inputs(kContext, data, {.communities = false}))),
         groups(list_groups(kContext, *inputs, {})) {}
 
   std::string name() const { return reference.at("name").get<std::string>(); }

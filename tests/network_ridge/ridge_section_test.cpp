@@ -121,7 +121,7 @@ TEST_F(RidgeSection, CutAnywhereOrTooLongIsRefused) {
 TEST_F(RidgeSection, WithNumbersBeyondTheirBoundsIsRefused) {
   constexpr double kInfinite = std::numeric_limits<double>::infinity();
   expect_after_putting(0, ~std::uint32_t{0}, "4294967295 bytes of text");
-  expect_after_putting(groups_at, std::uint32_t{11}, "has 11 groups");
+  expect_after_putting(groups_at, std::uint32_t{14}, "has 14 groups");
   expect_after_putting(groups_at + 8, 'x', "is not a group");
   expect_after_putting(parts_at, std::uint32_t{1}, "has 1 sets of variances and its plan makes 2");
   expect_after_putting(parts_at, ~std::uint32_t{0}, "has 4294967295 sets");

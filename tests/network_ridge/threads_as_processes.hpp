@@ -143,6 +143,7 @@ class PartOfSystem : public EquationSource {
     numeric_ = take_rows(inputs.numeric);
     smooth_ = take_rows(inputs.smooth);
     curves_ = take_rows(inputs.curves);
+    communities_ = CommunityFeatures(inputs.communities, positions);
   }
 
   std::vector<std::uint32_t> positions;  ///< of the system, in order
@@ -163,7 +164,8 @@ class PartOfSystem : public EquationSource {
             .counts_transposed = &counts_transposed_,
             .numeric = &numeric_,
             .smooth = &smooth_,
-            .curves = &curves_};
+            .curves = &curves_,
+            .communities = &communities_};
   }
   std::uint64_t number_of(std::size_t position) const override {
     return system_.inputs->node_at[positions[position]];
@@ -227,6 +229,7 @@ class PartOfSystem : public EquationSource {
   std::vector<double> degree_, relative_degree_, inverse_degree_;
   SparseMatrix counts_, counts_transposed_;
   Matrix<double> numeric_, smooth_, curves_;
+  CommunityFeatures communities_;
   std::vector<OtherRow> neighbours_;
   std::unique_ptr<GhostRows> all_neighbours_;
   std::vector<std::uint32_t> ghost_positions_;
