@@ -72,7 +72,7 @@ def write_world(world, simulation, folder, cone):
 
 
 def evaluate(cone, folder, groups):
-    run = subprocess.run([cone, "evaluate", folder, "--policy", *POLICIES, "--estimators",
+    run = subprocess.run([cone, "evaluate", folder, "--target", "sample", "--policy", *POLICIES, "--estimators",
                           "network_dm", "--ridge-groups", ",".join(groups), "--json", "-", "--quiet"],
                          check=True, capture_output=True, text=True)
     return json.loads(run.stdout)

@@ -152,7 +152,7 @@ def compare_widths(record):
             row = next(r for r in policy["rows"] if r["method"] == "network_dm")
             if row["sensitivity_half_width"] is None:  # no network, no strength
                 continue
-            if policy["name"] == "treat-none" or row["naive_rmse"] <= 3 * row["half_width"] / 1.96:
+            if policy["name"] == "treat-none" or row["naive_rmse"] <= 3 * row["sampling_half_width"] / 1.96:
                 continue
             if row["sensitivity_half_width"] < row["naive_rmse"]:
                 narrow += 1
@@ -166,17 +166,18 @@ def quote_coverage(records):
     record = records["coverage"]
     if record is None:
         return "The study has not been run."
-    lines = [f"`cone reproduce coverage`, commit `{record['commit']}`, seed {record['seed']}: coverage of the 95 % confidence (sampling) and "
-             "sensitivity intervals of `network_dm` for random-weights / treat-all / treat-none, and the median half-width of the "
-             "sensitivity intervals beside the RMSE of `naive`.", "",
-             "| world | simulations | sampling | sensitivity | lower limit | half-width | RMSE of `naive` | joint bands |",
-             "|---|---:|---:|---:|---:|---:|---:|---:|"]
+    lines = [f"`cone reproduce coverage`, commit `{record['commit']}`, seed {record['seed']}: coverage of the 95 % confidence intervals "
+             "(interval), of those for sampling error alone (sampling) and of the sensitivity intervals of `network_dm` for random-weights / treat-all / "
+             "treat-none (blocks5: always one of its five arms), bias, the median half-width of the sensitivity intervals beside the RMSE of `naive`, and how many of the supported verdicts on differences from the logged "
+             "policy have the true sign.", "",
+             "| world | simulations | interval | sampling | bias | sensitivity | lower limit | half-width | RMSE of `naive` | joint intervals | supported |",
+             "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"]
     for setting in record["settings"]:
         rows = rows_of(setting, "network_dm")
         bands = setting["all_bands_hold"]
-        lines.append(f"| {setting['name']} | {rows[0]['simulations']} | {percentages(rows, 'sampling')} | {percentages(rows, 'sensitivity_interval')} | "
+        lines.append(f"| {setting['name']} | {rows[0]['simulations']} | {percentages(rows, 'interval')} | {percentages(rows, 'sampling')} | {numbers(rows, 'bias', 3)} | {percentages(rows, 'sensitivity_interval')} | "
                      f"{percentages(rows, 'sensitivity_least')} | {numbers(rows, 'sensitivity_half_width', 3)} | {numbers(rows, 'naive_rmse', 3)} | "
-                     f"{'-' if bands is None else f'{100 * bands:.1f} %'} |")
+                     f"{'-' if bands is None else f'{100 * bands:.1f} %'} | {claims(setting['supported'])} |")
     wide, narrow = compare_widths(record)
     lines += ["", "Lower limit: one-sided 95 % confidence limit of the coverage of the sensitivity intervals. Where the RMSE of `naive` "
               f"exceeds three standard errors ({wide + narrow} cells for random-weights and treat-all), the half-width is smaller in "
@@ -184,6 +185,10 @@ def quote_coverage(records):
               "independence (`--arm-noise`) and are conservative for random-weights. [studies.md](studies.md) has all results, by "
               "dependence and for `dr_ridge`."]
     return "\n".join(lines)
+
+
+def claims(count):
+    return "none" if count["made"] == 0 else f"{count['true']} of {count['made']}"
 
 
 def percentages(rows, key):
@@ -209,9 +214,9 @@ def coverage_table(record, method):
     def cells(setting):
         rows = rows_of(setting, method)
         return [str(rows[0]["simulations"]),
-                *(percentages(rows, key) for key in ("sampling", "sensitivity_interval", "sensitivity_least")),
-                *(numbers(rows, key, 4) for key in ("half_width", "sensitivity_half_width", "bias", "rmse", "naive_rmse"))]
-    return world_table(["simulations", "sampling", "sensitivity", "lower limit", "sampling half-width",
+                *(percentages(rows, key) for key in ("interval", "sampling", "sensitivity_interval", "sensitivity_least")),
+                *(numbers(rows, key, 4) for key in ("half_width", "sampling_half_width", "sensitivity_half_width", "bias", "rmse", "naive_rmse"))]
+    return world_table(["simulations", "interval", "sampling", "sensitivity", "lower limit", "half-width", "sampling half-width",
                         "sensitivity half-width", "bias", "RMSE", "RMSE of `naive`"], record, cells)
 
 

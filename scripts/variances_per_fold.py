@@ -27,7 +27,7 @@ def root_mean_square(values):
 def evaluate(binary, data, variances, folder):
     """Value, standard error and truth of every policy."""
     record = folder / "record.json"
-    subprocess.run([binary, "evaluate", data, "--policy", *POLICIES, "--estimators", "network_dm",
+    subprocess.run([binary, "evaluate", data, "--target", "sample", "--policy", *POLICIES, "--estimators", "network_dm",
                     "--no-sensitivity-interval", "--ridge-variances", variances, "--json", record, "--quiet"],
                    check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return [(p["estimates"][0]["value"], p["estimates"][0]["standard_error"], p["truth"])

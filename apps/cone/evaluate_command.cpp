@@ -88,11 +88,12 @@ Examples:
   cone evaluate shop/ --policy p.csv --report shop.html       an HTML report
   cone evaluate shop/ --policy uniform --json - | jq '.policies[0].estimates'
 
-Output: value is the policy value, the mean outcome had the policy been followed, for the units in
-the data; gain is the difference from the logged policy. Confidence intervals cover sampling error,
-allowing for correlated errors of connected units. Sensitivity intervals also allow
-for an unmeasured confounder as strong as what the network reveals; that none is stronger is an
-assumption. rank is the range of ranks that a policy may have, 1 is the best.
+Output: value is the policy value, the mean outcome had the policy been followed, for the population
+of which the units are a sample (--target sample: for these units); gain is the difference from the
+logged policy. Confidence intervals cover sampling error, allowing for correlated errors of
+connected units, and the smoothing bias of the model. Sensitivity intervals also allow for an
+unmeasured confounder as strong as what the network reveals; that none is stronger is an assumption.
+rank is the range of ranks that a policy may have, 1 is the best.
 
 With --details (or --estimators) one table per policy follows. ESS is the effective sample size, the
 number of equally weighted nodes that would give the same variance; a ! marks rows with a warning

@@ -43,7 +43,7 @@ GROWTH = [10_000, 30_000, 100_000, 300_000]
 
 def run_cone(args, folder, policy, *options):
     """The values of the three policies by cone, and the time and memory of the process."""
-    command = [args.bin / "cone", "evaluate", folder, "--policy", "treat-all", "treat-none", policy,
+    command = [args.bin / "cone", "evaluate", folder, "--target", "sample", "--policy", "treat-all", "treat-none", policy,
                "--estimators", args.estimator, "--threads", args.threads, "--quiet", "--json", "-",
                *options]
     record, seconds, usage = time_json(command)

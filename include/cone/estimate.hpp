@@ -232,6 +232,9 @@ struct ErrorParts {
   double predictive_error = std::numeric_limits<double>::quiet_NaN();
   /// For the population.
   std::vector<double> population;
+  /// Degrees of freedom of every arm's part of the variance, for each target; empty where they are
+  /// not known.
+  std::vector<double> sample_degrees, population_degrees;
   /// Factor on the standard error for the spread over repeats, which no node's contribution has.
   double inflation = 1;
 };
@@ -244,16 +247,46 @@ struct DependentError {
   std::string unusable;  ///< why it is not used; empty where it is usable
 };
 
+/// The bias that an outcome model has by shrinkage, estimated at its own fit.
+struct SmoothingBias {
+  double bias = 0;  ///< of the value: it is too high by this
+  double standard_error = 0;
+};
+
+/// An interval extended to the side where the true value is by the smoothing bias: down where the
+/// value is too high.
+std::pair<double, double> extend(std::pair<double, double> interval, double smoothing_bias);
+
 struct Estimate {
   std::string estimator;
   Target target = Target::kPopulation;  ///< of standard_error and interval
   double value = 0;
   double standard_error = 0;  ///< NaN where there is no valid one; then the interval is too
+  /// value ± t · standard_error, t the quantile with these degrees of freedom.
   std::pair<double, double> sampling_interval;
+  double degrees_of_freedom = std::numeric_limits<double>::infinity();
   double level = 0.95;
   /// For the population, whatever `target` is.
   double population_standard_error = 0;
   std::pair<double, double> population_sampling_interval;
+  /// For the sample, whatever `target` is; NaN where the estimator has none.
+  double sample_standard_error = std::numeric_limits<double>::quiet_NaN();
+  std::pair<double, double> sample_sampling_interval = {std::numeric_limits<double>::quiet_NaN(),
+                                                        std::numeric_limits<double>::quiet_NaN()};
+  /// Of penalised outcome models whose value is linear in the outcomes; none for others.
+  std::optional<SmoothingBias> smoothing_bias;
+  double bias() const { return smoothing_bias ? smoothing_bias->bias : 0; }
+  /// The interval of the value: for sampling error and the smoothing bias.
+  std::pair<double, double> interval() const { return extend(sampling_interval, bias()); }
+  std::pair<double, double> population_interval() const {
+    return extend(population_sampling_interval, bias());
+  }
+  std::pair<double, double> sample_interval() const {
+    return extend(sample_sampling_interval, bias());
+  }
+  /// Whether the smoothing bias is clear and exceeds the standard error, that for the sample where
+  /// there is one.
+  bool is_oversmoothed() const;
   /// Standard errors under each dependence, for `target`; empty without a network, where nodes are
   /// taken as independent. standard_error and interval are by `dependence`.
   std::vector<DependentError> errors_by_dependence;

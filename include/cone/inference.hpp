@@ -37,8 +37,10 @@ struct EnumNames<ComparisonVerdict> {
 
 /// One policy among several.
 struct RankedPolicy {
-  std::pair<double, double> band;  ///< joint: all bands cover at once with the given level
-  std::size_t best_rank = 1;       ///< 1 is the best value: the highest, or the lowest
+  /// Joint: all of them cover at once with the given level; the band is for sampling error alone.
+  std::pair<double, double> joint_interval;
+  std::pair<double, double> band;
+  std::size_t best_rank = 1;  ///< 1 is the best value: the highest, or the lowest
   std::size_t worst_rank = 1;
   bool may_be_best = true;  ///< in the confidence set of the best
   /// The same where every difference may have a confounding bias up to its bound; without bounds
@@ -57,10 +59,16 @@ struct PolicyDifference {
   std::size_t second = 0;
   double difference = 0;
   double standard_error = 0;
-  std::pair<double, double> sampling_interval;        ///< of this difference alone
-  std::pair<double, double> sampling_joint_interval;  ///< all pairs are covered at once
-  double p = 1;  ///< two-sided, adjusted for all pairs by step-down
-  /// Widened by the bound of the confounding bias; none without a bound.
+  /// For sampling error and the smoothing bias: of this difference alone, and jointly for all
+  /// pairs.
+  std::pair<double, double> interval;
+  std::pair<double, double> joint_interval;
+  std::pair<double, double> sampling_interval;  ///< the same for sampling error alone
+  std::pair<double, double> sampling_joint_interval;
+  /// Two-sided, adjusted for all pairs by step-down; of no difference, allowing for the smoothing
+  /// bias.
+  double p = 1;
+  /// The intervals widened by the bound of the confounding bias; none without a bound.
   std::optional<std::pair<double, double>> sensitivity_interval;
   std::optional<std::pair<double, double>> sensitivity_joint_interval;
   ComparisonVerdict verdict =
@@ -70,8 +78,10 @@ struct PolicyDifference {
 struct PolicyComparison {
   std::vector<RankedPolicy> policies;
   std::vector<PolicyDifference> differences;  ///< of pairs first < second, in this order
-  double band_factor = 0;                     ///< bands are value ± factor · standard error
-  double pair_factor = 0;                     ///< joint intervals of differences likewise
+  /// Bands are value ± factor · standard error with infinite degrees of freedom; with fewer, the t
+  /// of the same tail probability is the factor.
+  double band_factor = 0;
+  double pair_factor = 0;  ///< joint intervals of differences likewise
 };
 
 /// Which pairs PolicyComparison::differences lists. Their number grows with the square of the
@@ -84,21 +94,36 @@ using PairBias = std::function<std::optional<double>(std::size_t first, std::siz
 
 inline constexpr int kComparisonDraws = 1000;
 
-/// Compares values with a joint covariance (`unreliable`: 1 for values whose intervals are not to
-/// be relied on; no comparison with them changes a rank) by `draws` from the normal distribution
-/// with that covariance. `lower_is_better` reverses ranks and regrets, and nothing else. Ranks:
-/// Mogstad, Romano, Shaikh and Wilhelm 2024, Inference for ranks with
+/// Options of compare_policies(); spans have one entry per value, or none.
+struct ComparisonOptions {
+  ListedPairs listed = ListedPairs::kAll;
+  int draws = kComparisonDraws;
+  PairBias bias = {};
+  /// 1 for values whose intervals are not to be relied on: no comparison with them changes a rank.
+  std::span<const std::uint8_t> unreliable = {};
+  /// Of the values under independent units, or none: no difference has a smaller variance. A
+  /// dependence that is chosen for the values may understate the variance of their differences.
+  MatrixView<const double> least_covariance = {};
+  /// Of each value's variance, infinite where empty; a pair has the fewer ones of its two. A
+  /// statistic is compared with the draws by the normal value of the same tail probability, so that
+  /// each interval, joint or not, is by Student's t.
+  std::span<const double> degrees_of_freedom = {};
+  /// By which values are too high (SmoothingBias). That of a difference is the difference of both;
+  /// intervals are extended by it, and ranks and regrets are by the extended ones.
+  std::span<const double> smoothing_bias = {};
+  bool lower_is_better = false;  ///< reverses ranks and regrets, and nothing else
+};
+
+/// Compares values with a joint covariance by draws from the normal distribution with that
+/// covariance. Ranks: Mogstad, Romano, Shaikh and Wilhelm 2024, Inference for ranks with
 /// applications to mobility across neighbourhoods and academic achievement across countries.
 /// Step-down p values: Romano and Wolf 2005, Exact and approximate stepdown methods for multiple
 /// hypothesis testing. Policies whose difference has variance 0 are tied. The draws depend on
 /// nothing but the seed and the number of values. All pairs are compared, whichever are listed:
-/// time grows with draws times their number, memory is 40 bytes for each. Throws Error(kInternal)
+/// time grows with draws times their number, memory is 48 bytes for each. Throws Error(kInternal)
 /// unless the covariance is square, symmetric and as large as the values are many.
 PolicyComparison compare_policies(const Context& context, std::span<const double> values,
                                   MatrixView<const double> covariance, double level,
-                                  ListedPairs listed = ListedPairs::kAll,
-                                  int draws = kComparisonDraws, const PairBias& bias = {},
-                                  std::span<const std::uint8_t> unreliable = {},
-                                  bool lower_is_better = false);
+                                  const ComparisonOptions& options = {});
 
 }  // namespace cone

@@ -65,6 +65,10 @@ struct PolicyOnData {
   std::string learnt_from = {};
 };
 
+/// 1 for policies that were learnt from these very data, whose value is in-sample.
+std::vector<std::uint8_t> find_learnt_policies(const Dataset& data,
+                                               std::span<const PolicyOnData> policies);
+
 /// Warns of policies whose rule was learnt from the same data; nothing where there are none.
 std::vector<std::string> warn_of_learnt_policies(const Dataset& data,
                                                  std::span<const PolicyOnData> policies);

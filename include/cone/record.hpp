@@ -18,7 +18,7 @@
 
 namespace cone {
 
-inline constexpr std::string_view kEvaluationSchema = "cone.evaluation/3";
+inline constexpr std::string_view kEvaluationSchema = "cone.evaluation/4";
 
 struct ArmSummary {
   std::string label;
@@ -74,11 +74,22 @@ struct DecidedPolicy {
   /// Mean cost of the assigned arms, where arms have costs. Gains, their p values, ranks and
   /// regrets are those of value − cost, or of value + cost where lower is better.
   std::optional<double> cost;
-  std::optional<std::pair<double, double>> sampling_interval;     ///< none without a valid one
+  /// For sampling error and the smoothing bias (Estimate); none without a valid one. Verdicts,
+  /// ranks and regrets are by these, and by joint ones.
+  std::optional<std::pair<double, double>> interval;
+  std::optional<std::pair<double, double>> sampling_interval;     ///< for sampling error alone
   std::optional<std::pair<double, double>> sensitivity_interval;  ///< see Estimate
-  /// All bands cover at once with the level; none where there is no interval.
-  std::optional<std::pair<double, double>> band;
+  /// As interval for the other target than the decision's; none without a valid one.
+  std::optional<std::pair<double, double>> other_target_interval;
+  /// Joint intervals of all policies cover at once with the level; the band is for sampling error
+  /// alone. None where there is no interval.
+  std::optional<std::pair<double, double>> joint_interval, band;
+  /// The same of value − cost, where arms have costs. For the sample the mean cost is known; for
+  /// the population it has a sampling error.
+  std::optional<std::pair<double, double>> net_interval, net_sampling_interval,
+      net_sensitivity_interval, net_joint_interval, net_band;
   double gain = 0;  ///< against the logged policy
+  std::optional<std::pair<double, double>> gain_interval;
   std::optional<std::pair<double, double>> sampling_gain_interval;
   std::optional<std::pair<double, double>> sensitivity_gain_interval;
   std::optional<double> gain_p;  ///< two-sided, adjusted for all pairs that are compared
@@ -115,6 +126,7 @@ struct Decision {
   /// Treatment was assigned at random given the features, as declared or as the propensities are
   /// given: verdicts do not depend on sensitivity intervals.
   bool is_randomised = false;
+  bool is_sensitivity_off = false;      ///< by --no-sensitivity-interval
   bool lower_is_better = false;         ///< else higher is better
   std::string outcome;                  ///< its column; empty where that is not known
   std::vector<ArmCost> costs;           ///< one per arm; empty where none has a cost
@@ -133,13 +145,16 @@ struct BudgetPoint {
   double cost = 0;  ///< mean over all units, beyond that of treating no unit
   double gain = 0;  ///< per unit, over treating no unit, net of costs
   double standard_error = 0;
+  std::pair<double, double> interval;        ///< for sampling error and the smoothing bias
+  std::pair<double, double> joint_interval;  ///< all points are covered at once
   std::pair<double, double> sampling_interval;
-  std::pair<double, double> band;  ///< all points are covered at once
+  std::pair<double, double> band;
   /// NaN where the network gives no strength (Estimate::sensitivity_interval).
   std::pair<double, double> sensitivity_interval;
   /// Over treating the same share of units at random: gain − share · gain of treating all.
   double over_random = 0;
   double over_random_error = 0;
+  std::pair<double, double> over_random_interval, over_random_joint_interval;
   std::pair<double, double> over_random_sampling_interval;
   std::pair<double, double> over_random_band;
   std::optional<double> truth;  ///< of the gain; simulations only
@@ -149,6 +164,7 @@ struct BudgetPoint {
 struct RankingArea {
   double value = 0;
   double standard_error = 0;
+  std::pair<double, double> interval;
   std::pair<double, double> sampling_interval;
   double p = 1;  ///< two-sided, of no difference from a random ranking
   std::optional<double> truth;
@@ -380,7 +396,7 @@ struct EvaluationRecord {
   std::string run_id() const;
 };
 
-/// JSON to schema cone.evaluation/3 (docs/evaluation.schema.json). Values that do not exist are
+/// JSON to schema cone.evaluation/4 (docs/evaluation.schema.json). Values that do not exist are
 /// null.
 nlohmann::ordered_json to_json(const EvaluationRecord& record);
 

@@ -190,7 +190,7 @@ struct EstimatorOptions {
   AutoNumber switch_threshold;  ///< auto: limit_of_weights
   double shrinkage_lambda = 100;
   double level = 0.95;
-  Target target = Target::kSample;
+  Target target = Target::kPopulation;
   Dependence dependence = Dependence::kLargest;
   ArmNoise arm_noise = ArmNoise::kIndependent;
 
@@ -316,9 +316,11 @@ struct NetworkRidgeOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
-    visitor("ridge_groups", self.ridge_groups,
-            "Groups of effects in the network ridge, of own, smooth, curves, neighbour_sums, "
-            "neighbour_effects, neighbour_means, mean_neighbour_effects; by default all of them");
+    visitor(
+        "ridge_groups", self.ridge_groups,
+        "Groups of effects in the network ridge, of own, smooth, curves, neighbour_sums, "
+        "neighbour_effects, neighbour_means, mean_neighbour_effects, communities; by default all "
+        "of them");
     visitor("undersmoothing", self.undersmoothing,
             "Multiplies the noise variance when solving; values below 1 undersmooth: less "
             "confounding bias for more variance",

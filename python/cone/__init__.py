@@ -5,7 +5,7 @@ connected, with sensitivity to unmeasured confounding.
 >>> data = cone.Dataset.load("demo")
 >>> answer = cone.evaluate(data, ["treat-all", "uniform"], estimators=["dr_ridge", "snips"])
 >>> answer.best
-['logged', 'uniform']
+['logged']
 """
 
 from . import estimators

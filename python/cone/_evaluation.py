@@ -44,7 +44,7 @@ class Evaluation:
             for entry in policy["estimates"]:
                 rows.append({"policy": policy["name"], "estimator": entry["estimator"],
                              "value": entry["value"], "standard_error": entry["standard_error"],
-                             "low": entry["sampling_interval"][0], "high": entry["sampling_interval"][1],
+                             "low": entry["interval"][0], "high": entry["interval"][1],
                              "sensitivity_low": entry["sensitivity_interval"][0],
                              "sensitivity_high": entry["sensitivity_interval"][1],
                              "effective_sample_size": entry["effective_sample_size"],
@@ -56,7 +56,7 @@ class Evaluation:
         decision = self.record.get("decision")
         if not decision:
             return []
-        gains = {row["second"]: (-row["difference"], -row["sampling_interval"][1], -row["sampling_interval"][0])
+        gains = {row["second"]: (-row["difference"], -row["interval"][1], -row["interval"][0])
                  for row in decision["differences"] if row["first"] == "logged"}
         rows = []
         for entry in decision["policies"]:
@@ -65,11 +65,11 @@ class Evaluation:
             if ranks[0] is None:  # no strength of unmeasured confounding is known
                 ranks, may_be_best = entry["ranks"], entry["may_be_best"]
             row = {"policy": entry["name"], "value": entry["value"],
-                   "low": entry["sampling_interval"][0], "high": entry["sampling_interval"][1],
+                   "low": entry["interval"][0], "high": entry["interval"][1],
                    "sensitivity_low": entry["sensitivity_interval"][0],
                    "sensitivity_high": entry["sensitivity_interval"][1]}
             if "costs" in decision:
-                net, sensitivity = entry["net_sampling_interval"], entry["net_sensitivity_interval"]
+                net, sensitivity = entry["net_interval"], entry["net_sensitivity_interval"]
                 row.update({"cost": entry["cost"], "net_value": entry["net_value"],
                             "net_low": net[0], "net_high": net[1],
                             "net_sensitivity_low": sensitivity[0], "net_sensitivity_high": sensitivity[1]})
@@ -96,7 +96,7 @@ class Evaluation:
         decision = self.record.get("decision") or {}
         return as_table([{"first": row["first"], "second": row["second"],
                           "difference": row["difference"], "standard_error": row["standard_error"],
-                          "low": row["sampling_interval"][0], "high": row["sampling_interval"][1], "p": row["p"],
+                          "low": row["interval"][0], "high": row["interval"][1], "p": row["p"],
                           "sensitivity_low": row["sensitivity_interval"][0],
                           "sensitivity_high": row["sensitivity_interval"][1], "verdict": row["verdict"]}
                          for row in decision.get("differences", [])])
@@ -153,8 +153,8 @@ class Evaluation:
         rows = [row for row in decided if row["policy"] != "logged"]
         if not rows:
             first = self.record["policies"][0]["estimates"][0]["estimator"]
-            rows = [{"policy": p["name"], "value": e["value"], "low": e["sampling_interval"][0],
-                     "high": e["sampling_interval"][1], "sensitivity_low": None, "sensitivity_high": None}
+            rows = [{"policy": p["name"], "value": e["value"], "low": e["interval"][0],
+                     "high": e["interval"][1], "sensitivity_low": None, "sensitivity_high": None}
                     for p in self.record["policies"] for e in p["estimates"]
                     if e["estimator"] == first]
         for y, row in enumerate(reversed(rows)):
@@ -190,6 +190,6 @@ class Evaluation:
         rows = self._decision_rows()
         if not rows:
             rows = [{"policy": p["name"], "estimator": e["estimator"], "value": e["value"],
-                     "low": e["sampling_interval"][0], "high": e["sampling_interval"][1]}
+                     "low": e["interval"][0], "high": e["interval"][1]}
                     for p in self.record["policies"] for e in p["estimates"]]
         return table_html(rows, decision.get("summary", ""), self.warnings)

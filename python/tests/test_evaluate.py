@@ -26,7 +26,7 @@ class SameRecord(FolderTest):
         answer = cone.evaluate(data, ["always:sms", "uniform"], FAST, seed=3, folds=4)
         self.assert_same(answer, MESSAGES, "--policy", "always:sms", "uniform", "--estimators",
                          ",".join(FAST), "--seed", 3, "--folds", 4)
-        self.assertTrue(answer.to_json().startswith('{\n  "schema": "cone.evaluation/3",\n'))
+        self.assertTrue(answer.to_json().startswith('{\n  "schema": "cone.evaluation/4",\n'))
 
     def test_defaults_are_those_of_the_program(self):
         answer = cone.evaluate(cone.Dataset.load(COUPONS), [COUPONS / "policy.csv", "treat-all"])
@@ -306,8 +306,8 @@ class Result(unittest.TestCase):
         for row, entry in zip(rows, decision["policies"]):
             for name in ("value", "cost", "net_value"):
                 self.assertEqual(row[name], entry[name])
-            self.assertEqual([row["low"], row["high"]], entry["sampling_interval"])
-            self.assertEqual([row["net_low"], row["net_high"]], entry["net_sampling_interval"])
+            self.assertEqual([row["low"], row["high"]], entry["interval"])
+            self.assertEqual([row["net_low"], row["net_high"]], entry["net_interval"])
         self.assertAlmostEqual(rows[1]["value"] - rows[1]["net_value"], 0.4)
         self.assertAlmostEqual(rows[1]["gain"], rows[1]["net_value"] - rows[0]["net_value"])
         self.assertEqual(len(self.rows(self.answer.estimates)), 2 * len(FAST))
@@ -317,7 +317,7 @@ class Result(unittest.TestCase):
                           if row["name"] == "<b>sms</b>"], [[3, 3]])
         self.assertIsNone(self.answer.single_best)
         self.assertEqual(self.answer.best, ["logged", "<b>sms</b>", "mixed"])
-        self.assertEqual([row["verdict"] for row in rows], [None, "supported", "not_shown"])
+        self.assertEqual([row["verdict"] for row in rows], [None, "conditional", "not_shown"])
 
     def test_lower_may_be_better(self):
         data = cone.Dataset.load(MESSAGES)

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -24,6 +26,7 @@
 #include "evaluate/scaling_diagnostics.hpp"
 #include "evaluate/sensitivity_intervals.hpp"
 #include "evaluate/verdicts.hpp"
+#include "network_ridge/groups.hpp"
 
 namespace cone::distributed {
 namespace {
@@ -52,6 +55,22 @@ void refuse_constant_arms(const Ranks& ranks, const LocalData& local) {
          "evaluate without --engine petsc"});
   }
   ranks.throw_if_any(faults, ErrorCode::kData);
+}
+
+void refuse_community_effects(const Ranks& ranks, const LocalData& local,
+                              const NetworkRidgeOptions& options) {
+  if (!local.has_edges() || !asks_for(options.ridge_groups, GroupKind::kCommunities)) return;
+  std::vector<std::string_view> others(kGroupSwitches.begin(), kGroupSwitches.end());
+  std::erase(others, "communities");
+  FaultList faults;
+  if (ranks.is_root()) {
+    faults.add("communities", {{.item = "--engine petsc"},
+                               "the network ridge has no community effects on several ranks",
+                               fmt::format("evaluate without --engine petsc, or without community "
+                                           "effects: --ridge-groups {}",
+                                           fmt::join(others, ","))});
+  }
+  ranks.throw_if_any(faults, ErrorCode::kUsage);
 }
 
 /// Diagnostics of overlap, models and residuals, as in one process.
@@ -99,7 +118,10 @@ EvaluationRecord evaluate_on_ranks(const Context& context, const Ranks& ranks,
   take_time("load");
   const bool uses_network_ridge = std::ranges::any_of(
       rows, [](const EstimatorInfo& row) { return row.needs(LearnerId::kNetworkRidge); });
-  if (uses_network_ridge) refuse_constant_arms(ranks, local);
+  if (uses_network_ridge) {
+    refuse_community_effects(ranks, local, options.network_ridge);
+    refuse_constant_arms(ranks, local);
+  }
   std::vector<std::string> truth_warnings;
   drop_inconsistent_truth(ranks, local, truth_warnings);
   RankRun run(context, ranks, options, std::move(rows), local);

@@ -162,8 +162,11 @@ std::optional<Decision> RankRun::compare(std::span<const PolicyResult> results) 
                  .costs = no_costs,
                  .strength = strength_ ? &*strength_ : nullptr,
                  .is_randomised = options_.randomised && headline->method != Method::kArmMeans,
+                 .is_sensitivity_off = !options_.sensitivity_interval,
                  .lower_is_better = options_.direction.prefers_lower(),
-                 .arm_noise = options_.estimator.arm_noise},
+                 .arm_noise = options_.estimator.arm_noise,
+                 .plan = plan_,
+                 .cluster = {}},
                 headline->name, results, options_.estimator.dependence, options_.list_pairs_up_to);
 }
 

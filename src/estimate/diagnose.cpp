@@ -41,12 +41,8 @@ void warn_of_low_size(double effective_size, double num_nodes, std::size_t num_a
   const double least = kLowEffectiveFraction * 2 / static_cast<double>(num_arms);
   if (effective_size < least * num_nodes) {
     out.warnings.push_back(of_nodes(effective_size, num_nodes) + why);
-  } else if (effective_size < kLowEffectiveSize) {
-    out.warnings.push_back(
-        sentence("effective sample size {:.0f}{}", effective_size,
-                 has_interval(out)
-                     ? ": the normal approximation is poor and the interval probably too narrow"
-                     : ""));
+  } else if (effective_size < kLowEffectiveSize && !has_interval(out)) {
+    out.warnings.push_back(sentence("effective sample size {:.0f}", effective_size));
   }
 }
 
@@ -79,6 +75,8 @@ void drop_interval(Estimate& out) {
   out.sampling_interval = {kNaN, kNaN};
   out.population_standard_error = kNaN;
   out.population_sampling_interval = {kNaN, kNaN};
+  out.sample_standard_error = kNaN;
+  out.sample_sampling_interval = {kNaN, kNaN};
 }
 
 bool ValueChange::matters() const {
@@ -197,21 +195,12 @@ void diagnose_arms(const Evidence& evidence, Estimate& out) {
   }
   sample.totals->allreduce(num_nodes);
   sample.totals->allreduce(share);
-  std::vector<std::string> small;
   for (std::size_t arm = 0; arm < share.size(); ++arm) {
-    if (share[arm] == 0 || num_nodes[arm] >= kLowEffectiveSize) continue;
-    const std::string which = arm_adjective(sample.arms, static_cast<Arm>(arm));
-    if (num_nodes[arm] < 2) {
-      drop_interval(out);
-      out.warnings.push_back(fmt::format("no standard error: there is only one {} node", which));
-    } else {
-      small.push_back(fmt::format("{} {}", num_nodes[arm], which));
-    }
+    if (share[arm] == 0 || num_nodes[arm] >= 2) continue;
+    drop_interval(out);
+    out.warnings.push_back(fmt::format("no standard error: there is only one {} node",
+                                       arm_adjective(sample.arms, static_cast<Arm>(arm))));
   }
-  if (small.empty() || !has_interval(out)) return;
-  out.warnings.push_back(fmt::format(
-      "only {} nodes: the normal approximation is poor and the interval probably too narrow",
-      fmt::join(small, " and ")));
 }
 
 void diagnose_constant_arms(const Evidence& evidence, Estimate& out) {

@@ -40,7 +40,7 @@ void diagnose_predictions(const EstimatorInfo& estimator, const Evidence& eviden
 /// The same for the implied weights of a linear outcome model, over the nodes it was fitted on.
 void diagnose_implied_weights(const Evidence& evidence, Estimate& out);
 
-/// Warns where an arm that the policy assigns has few nodes; without two there is no interval.
+/// Removes the interval of a policy that assigns an arm with fewer than two nodes.
 void diagnose_arms(const Evidence& evidence, Estimate& out);
 
 /// Removes the interval of a policy that assigns an arm whose outcomes are all equal: their

@@ -11,11 +11,12 @@
 
 #include "balance/kernel_balancing.hpp"
 #include "base/numeric.hpp"
+#include "estimate/degrees_of_freedom.hpp"
 #include "estimate/diagnose.hpp"
 #include "estimate/error_parts.hpp"
 #include "estimate/overlap.hpp"
 #include "estimate/significance.hpp"
-#include "estimate/small_arms.hpp"
+#include "estimate/smoothing_bias.hpp"
 #include "estimate/weights.hpp"
 #include "exec/totals.hpp"
 
@@ -116,14 +117,32 @@ void check_input(const EstimatorInfo& estimator, const Evidence& evidence) {
           "estimate: the estimator needs an outcome model for every node and arm");
 }
 
-void set_interval(double level, Estimate& out) {
-  const auto around_value = [&](double error) {
-    const double half_width = two_sided_normal_quantile(level) * error;
+/// `weights`: see count_arm_degrees.
+void set_intervals(const Evidence& evidence, std::span<const double> weights, double level,
+                   Estimate& out) {
+  ErrorParts& parts = out.parts;
+  const bool is_split = !parts.imbalance.empty();  // see ErrorParts::sample
+  parts.population_degrees = count_arm_degrees(evidence.sample, weights, {});
+  parts.sample_degrees =
+      is_split ? count_arm_degrees(evidence.sample, weights, evidence.implied->noise_share)
+               : parts.population_degrees;
+  const double for_population =
+      satterthwaite_degrees(evidence.sample, parts.population, parts.population_degrees);
+  const bool has_parts = evidence.sample.totals->any(!parts.sample.empty());
+  const double for_sample =
+      has_parts ? satterthwaite_degrees(evidence.sample, parts.sample, parts.sample_degrees)
+                : for_population;
+  const auto around_value = [&](double error, double degrees_of_freedom) {
+    const double half_width = two_sided_t_quantile(level, degrees_of_freedom) * error;
     return std::pair{out.value - half_width, out.value + half_width};
   };
   out.level = level;
-  out.sampling_interval = around_value(out.standard_error);
-  out.population_sampling_interval = around_value(out.population_standard_error);
+  out.sample_sampling_interval = around_value(out.sample_standard_error, for_sample);
+  out.population_sampling_interval = around_value(out.population_standard_error, for_population);
+  const bool is_sample = out.target == Target::kSample;
+  out.degrees_of_freedom = is_sample ? for_sample : for_population;
+  out.sampling_interval =
+      is_sample ? out.sample_sampling_interval : out.population_sampling_interval;
 }
 
 /// Whether the value is a linear function of the outcomes with known weights.
@@ -153,7 +172,7 @@ void set_standard_errors(const EstimatorInfo& estimator, const Evidence& evidenc
   const bool has_parts = totals.any(!out.parts.sample.empty());
   out.target = Target::kPopulation;
   out.population_standard_error = standard_error(influence, totals);
-  double for_sample = has_parts ? error_for_sample(out.parts, totals) : kNaN;
+  out.sample_standard_error = has_parts ? error_for_sample(out.parts, totals) : kNaN;
   if (rests_on_implied_weights(estimator, evidence)) {
     const double spread =
         standard_error(direct_method(expected_outcome(evidence.policy, evidence.outcome->mu.view()),
@@ -165,13 +184,14 @@ void set_standard_errors(const EstimatorInfo& estimator, const Evidence& evidenc
     out.population_standard_error =
         std::sqrt(spread * spread + evidence.implied->variance + correction * correction);
     if (!has_parts && evidence.implied->variance_for_sample) {
-      for_sample = std::hypot(std::sqrt(*evidence.implied->variance_for_sample), correction);
+      out.sample_standard_error =
+          std::hypot(std::sqrt(*evidence.implied->variance_for_sample), correction);
     }
   }
   out.standard_error = out.population_standard_error;
-  if (target == Target::kSample && !std::isnan(for_sample)) {
+  if (target == Target::kSample && !std::isnan(out.sample_standard_error)) {
     out.target = Target::kSample;
-    out.standard_error = for_sample;
+    out.standard_error = out.sample_standard_error;
   }
 }
 
@@ -263,7 +283,15 @@ Estimate estimate(const EstimatorInfo& estimator, const Evidence& evidence,
   out.value = result.value;
   out.parts = decompose_error(estimator, evidence, options, weights.used, result.influence);
   set_standard_errors(estimator, evidence, result.influence, options.target, out);
-  set_interval(options.level, out);
+  const bool is_penalised =
+      estimator.outcome == LearnerId::kRidge || estimator.outcome == LearnerId::kNetworkRidge;
+  if (is_penalised && rests_on_implied_weights(estimator, evidence)) {
+    out.smoothing_bias = find_smoothing_bias(evidence);
+  }
+  set_intervals(
+      evidence,
+      rests_on_implied_weights(estimator, evidence) ? evidence.implied->weights : weights.used,
+      options.level, out);
   const bool exact_model = ignores_model_error(estimator, evidence, options.correction);
   const double scale = exact_model ? mean_error(evidence.sample) : error_scale(evidence, out);
   const bool lacks_overlap = diagnose_overlap(estimator, evidence, scale, out);
@@ -282,10 +310,6 @@ Estimate estimate(const EstimatorInfo& estimator, const Evidence& evidence,
     diagnose_predictions(estimator, evidence, {out.value - other, scale}, out);
     diagnose_fit(evidence, out);
   }
-  diagnose_small_arms(
-      evidence,
-      rests_on_implied_weights(estimator, evidence) ? evidence.implied->weights : weights.used,
-      out);
   diagnose_constant_arms(evidence, out);
   set_status(out);
   return out;
@@ -300,10 +324,9 @@ Estimate estimate_balanced(const EstimatorInfo& estimator, const Evidence& evide
   out.parts.population = balanced.influence;
   out.standard_error = standard_error(balanced.influence);
   out.population_standard_error = out.standard_error;
-  set_interval(options.level, out);
+  set_intervals(evidence, balanced.weights, options.level, out);
   diagnose_overlap(estimator, evidence, error_scale(evidence, out), out);
   diagnose_balance(evidence, balanced.weights, out);
-  diagnose_small_arms(evidence, balanced.weights, out);
   diagnose_constant_arms(evidence, out);
   set_status(out);
   return out;

@@ -1,5 +1,6 @@
 #include "estimate/significance.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -14,6 +15,9 @@
 
 namespace cone {
 namespace {
+
+constexpr double kSmallestTail = 1e-300;
+constexpr double kLargestNormal = 37;  // whose tail is about as small
 
 TestResult lower_tail(double difference, double standard_error, double degrees_of_freedom) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -50,7 +54,23 @@ double two_sided_normal_quantile(double level) {
 }
 
 double two_sided_t_quantile(double level, double degrees_of_freedom) {
+  if (std::isinf(degrees_of_freedom)) return two_sided_normal_quantile(level);
   return boost::math::quantile(boost::math::students_t(degrees_of_freedom), 0.5 + level / 2);
+}
+
+double t_of_normal(double z, double degrees_of_freedom) {
+  const double tail = boost::math::cdf(boost::math::complement(boost::math::normal(), z));
+  if (std::isinf(degrees_of_freedom) || tail < kSmallestTail) return z;
+  return boost::math::quantile(
+      boost::math::complement(boost::math::students_t(degrees_of_freedom), tail));
+}
+
+double normal_of_t(double t, double degrees_of_freedom) {
+  if (std::isinf(degrees_of_freedom)) return t;
+  const double tail =
+      boost::math::cdf(boost::math::complement(boost::math::students_t(degrees_of_freedom), t));
+  if (tail < kSmallestTail) return std::min(t, kLargestNormal);
+  return boost::math::quantile(boost::math::complement(boost::math::normal(), tail));
 }
 
 double chi_squared_tail(double value, double degrees_of_freedom) {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "cone/estimate.hpp"
+
 #include "base/numeric.hpp"
 #include "estimate/significance.hpp"
 #include "inference/joint_bands.hpp"
@@ -77,8 +79,11 @@ double covariance_of(const Contrast& a, const Contrast& b, const Matrix<double>&
   return std::abs(total) <= kRounding * size ? 0 : total;
 }
 
-double error_of(const Contrast& contrast, const Matrix<double>& covariance) {
-  const double variance = covariance_of(contrast, contrast, covariance);
+double error_of(const Contrast& contrast, const BudgetValues& values) {
+  double variance = covariance_of(contrast, contrast, values.covariance);
+  if (values.least_covariance.rows() > 0) {
+    variance = std::max(variance, covariance_of(contrast, contrast, values.least_covariance));
+  }
   return variance < 0 ? 0 : std::sqrt(variance);  // NaN stays NaN
 }
 
@@ -87,20 +92,25 @@ double joint_factor_of(std::span<const Contrast> contrasts, const BudgetValues& 
                        std::uint64_t seed) {
   std::vector<const Contrast*> known;
   for (const Contrast& contrast : contrasts) {
-    if (error_of(contrast, values.covariance) > 0) known.push_back(&contrast);
+    if (error_of(contrast, values) > 0) known.push_back(&contrast);
   }
-  if (known.empty()) return two_sided_normal_quantile(values.level);
+  if (known.empty()) return two_sided_t_quantile(values.level, values.degrees_of_freedom);
   Matrix<double> joint(known.size(), known.size());
   for (std::size_t j = 0; j < known.size(); ++j) {
     for (std::size_t k = 0; k < known.size(); ++k) {
       joint(j, k) = covariance_of(*known[j], *known[k], values.covariance);
     }
   }
-  return joint_factor(joint.view(), values.level, seed);
+  return t_of_normal(joint_factor(joint.view(), values.level, seed), values.degrees_of_freedom);
 }
 
 std::pair<double, double> range_around(double value, double half_width) {
   return {value - half_width, value + half_width};
+}
+
+std::pair<double, double> extend_for(const Contrast& contrast, const BudgetValues& values,
+                                     std::pair<double, double> interval) {
+  return extend(interval, values.smoothing_bias.empty() ? 0 : dot(contrast, values.smoothing_bias));
 }
 
 RankingArea describe_area(const Contrast& contrast, std::span<const double> net,
@@ -110,13 +120,18 @@ RankingArea describe_area(const Contrast& contrast, std::span<const double> net,
   double size = 0;
   for (std::size_t k = 0; k < net.size(); ++k) size += std::abs(contrast[k] * net[k]);
   if (std::abs(out.value) <= kRounding * size) out.value = 0;
-  out.standard_error = error_of(contrast, values.covariance);
+  out.standard_error = error_of(contrast, values);
   out.sampling_interval =
-      range_around(out.value, two_sided_normal_quantile(values.level) * out.standard_error);
+      range_around(out.value, two_sided_t_quantile(values.level, values.degrees_of_freedom) *
+                                  out.standard_error);
+  out.interval = extend_for(contrast, values, out.sampling_interval);
   if (std::isnan(out.standard_error)) {
     out.p = kNaN;
   } else if (out.standard_error > 0) {
-    out.p = std::erfc(std::abs(out.value) / out.standard_error / std::numbers::sqrt2);
+    const auto [low, high] = extend_for(contrast, values, {out.value, out.value});
+    const double distance = low <= 0 && high >= 0 ? 0 : std::min(std::abs(low), std::abs(high));
+    const double statistic = normal_of_t(distance / out.standard_error, values.degrees_of_freedom);
+    out.p = std::erfc(statistic / std::numbers::sqrt2);
   }
   return out;
 }
@@ -141,23 +156,28 @@ BudgetCurve describe_curve(const BudgetValues& values, std::uint64_t seed) {
     gains.push_back(gain_contrast(k, last));
     over_random.push_back(over_random_contrast(k, last));
   }
-  const double alone = two_sided_normal_quantile(values.level);
+  const double alone = two_sided_t_quantile(values.level, values.degrees_of_freedom);
   const double gain_factor = joint_factor_of(gains, values, seed);
   const double over_factor = joint_factor_of(over_random, values, seed);
   BudgetCurve out{.level = values.level, .lower_is_better = values.lower_is_better};
   for (std::size_t k = 0; k <= last; ++k) {
     BudgetPoint point{.share = share_of(k, last), .cost = values.cost[k] - values.cost[0]};
     point.gain = net[k] - net[0];
-    point.standard_error = error_of(gains[k], values.covariance);
+    point.standard_error = error_of(gains[k], values);
     point.sampling_interval = range_around(point.gain, alone * point.standard_error);
     point.band = range_around(point.gain, gain_factor * point.standard_error);
+    point.interval = extend_for(gains[k], values, point.sampling_interval);
+    point.joint_interval = extend_for(gains[k], values, point.band);
     point.sensitivity_interval = {kNaN, kNaN};
     // Both ends lie on the line by definition.
     point.over_random = k == 0 || k == last ? 0 : point.gain - point.share * (net[last] - net[0]);
-    point.over_random_error = error_of(over_random[k], values.covariance);
+    point.over_random_error = error_of(over_random[k], values);
     point.over_random_sampling_interval =
         range_around(point.over_random, alone * point.over_random_error);
     point.over_random_band = range_around(point.over_random, over_factor * point.over_random_error);
+    point.over_random_interval =
+        extend_for(over_random[k], values, point.over_random_sampling_interval);
+    point.over_random_joint_interval = extend_for(over_random[k], values, point.over_random_band);
     out.points.push_back(point);
   }
   out.qini = describe_area(qini_contrast(last), net, values);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -20,8 +21,14 @@ struct BudgetValues {
   std::vector<double> cost;   ///< mean costs; zeros without costs
   /// Of the values. Rows and columns of values without a valid error are NaN.
   Matrix<double> covariance;
+  /// Under independent units: no contrast has a smaller error. Empty where a dependence was asked
+  /// for.
+  Matrix<double> least_covariance = {};
+  std::vector<double> smoothing_bias;  ///< of the values; empty: none
   double level = 0.95;
   bool lower_is_better = false;
+  /// Of every interval: the fewest of all values and gains.
+  double degrees_of_freedom = std::numeric_limits<double>::infinity();
 };
 
 /// Gains, areas and their standard errors, all linear contrasts of the values: Qini coefficient

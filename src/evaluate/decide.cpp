@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,7 @@
 #include "estimate/significance.hpp"
 #include "evaluate/pair_bounds.hpp"
 #include "evaluate/reliability.hpp"
+#include "evaluate/stability_diagnostics.hpp"
 
 namespace cone {
 namespace {
@@ -44,6 +46,10 @@ std::pair<double, double> shift(std::pair<double, double> interval, double by) {
   return {interval.first + by, interval.second + by};
 }
 
+std::pair<double, double> negate(std::pair<double, double> interval) {
+  return {0.0 - interval.second, 0.0 - interval.first};  // never −0
+}
+
 /// Multiplies standard errors and keeps correlations.
 void scale_errors(std::span<const double> factor, Matrix<double>& covariance) {
   for (std::size_t k = 0; k < factor.size(); ++k) {
@@ -68,9 +74,18 @@ std::vector<double> factors_to_own_errors(Target target, std::span<const ErrorPa
   return factor;
 }
 
+/// Of the values that are compared.
+struct ComparedErrors {
+  Matrix<double> covariance;
+  Matrix<double> of_independent_units;  ///< empty where a dependence was asked for
+  std::vector<double> degrees_of_freedom;
+
+  double error_of(std::size_t k) const { return std::sqrt(std::max(0.0, covariance(k, k))); }
+};
+
 /// Distance from zero to the gain's interval, in multiples of the bias bound.
 std::optional<double> strength_to_overturn(const DecidedPolicy& policy, double bound) {
-  const auto [low, high] = *policy.sampling_gain_interval;
+  const auto [low, high] = *policy.gain_interval;
   const double distance = low > 0 ? low : (high < 0 ? -high : 0);
   if (!(distance > 0) || !(bound > 0)) return std::nullopt;
   return distance / bound;
@@ -124,14 +139,6 @@ bool is_comparable(const Estimate& e, const Totals& totals) {
   return totals.any(!(e.target == Target::kSample ? e.parts.sample : e.parts.population).empty());
 }
 
-void allow_for_few_clusters(const DependentCovariance& way, double level,
-                            Matrix<double>& covariance) {
-  if (std::isinf(way.degrees_of_freedom)) return;
-  const double ratio =
-      two_sided_t_quantile(level, way.degrees_of_freedom) / two_sided_normal_quantile(level);
-  for (double& v : covariance.values()) v *= ratio * ratio;
-}
-
 const EstimatorInfo* choose_headline(std::span<const EstimatorInfo> rows) {
   for (const std::string_view name : kPreferred) {
     const auto found = std::ranges::find(rows, name, &EstimatorInfo::name);
@@ -140,6 +147,16 @@ const EstimatorInfo* choose_headline(std::span<const EstimatorInfo> rows) {
   const auto corrected = std::ranges::find(rows, Method::kDoublyRobust, &EstimatorInfo::method);
   if (corrected != rows.end()) return &*corrected;
   return rows.empty() ? nullptr : &rows.front();
+}
+
+ErrorParts subtract_costs(const LoggedSample& sample, const Matrix<double>& policy,
+                          const CostTable& costs, double sign, ErrorParts parts) {
+  const double cost = *mean_cost(policy, costs);
+  for (std::size_t i = 0; i < parts.population.size(); ++i) {
+    const double above = dot(policy.row(i), costs.per_node.row(i)) - sample.weight_of(i) * cost;
+    parts.population[i] -= sign * above;
+  }
+  return parts;
 }
 
 void warn_of_refused_dependence(Dependence wanted, const Decision& decision,
@@ -166,6 +183,7 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
   Decision out{.estimator = std::string(estimator),
                .is_weighted = !sample.weight.empty(),
                .is_randomised = compared.is_randomised,
+               .is_sensitivity_off = compared.is_sensitivity_off,
                .lower_is_better = compared.lower_is_better};
   const Clustering& clusters = compared.kernels.clusters();
   out.num_given_clusters = clusters.given ? clusters.count : 0;
@@ -174,14 +192,15 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
                           .is_logged = true,
                           .value = outcome,
                           .cost = mean_cost(logged_policy, compared.costs)});
-  // Costs are known: they shift values and change no interval's width.
-  const double sign = direction_sign(compared.lower_is_better);
+  const double sign = direction_sign(compared.lower_is_better);  // costs make a policy worse
   const double logged_value = outcome - sign * out.policies[0].cost.value_or(0);
   std::vector<const ErrorParts*> parts = {&logged_parts};
   std::vector<const Matrix<double>*> tables = {&logged_policy};
   std::vector<std::size_t> indices = {0};  // in out.policies, of the compared policies
   std::vector<double> values = {logged_value};
   std::vector<double> own_errors = {0};
+  const std::vector<PolicyStability> stability =
+      measure_stability(results, estimator, compared.plan, compared.cluster, totals);
   std::vector<const Estimate*> estimates = {nullptr};  // of policies other than the logged one
   for (std::size_t p = 0; p < results.size(); ++p) {
     const auto e = std::ranges::find(results[p].estimates, estimator, &Estimate::estimator);
@@ -196,15 +215,19 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
     const double net_value = e->value - sign * policy.cost.value_or(0);
     policy.gain = net_value - logged_value;
     out.level = e->level;
-    if (!is_comparable(*e, totals)) continue;
     out.target = e->target;
+    if (!is_comparable(*e, totals)) continue;
+    policy.interval = e->interval();
     policy.sampling_interval = e->sampling_interval;
+    const auto other =
+        out.target == Target::kSample ? e->population_interval() : e->sample_interval();
+    if (std::isfinite(other.first)) policy.other_target_interval = other;
     indices.push_back(out.policies.size() - 1);
     const bool differs = !is_same(compared.sample_policies[p], logged_policy);
     if (totals.allreduce_max(differs ? 1.0 : 0.0) == 0) {  // its value is the mean outcome
       policy.value = outcome;
       policy.gain = 0;
-      if (out.target == Target::kSample) policy.sampling_interval = {outcome, outcome};
+      policy.other_target_interval.reset();
       parts.push_back(&logged_parts);
       tables.push_back(&logged_policy);
       values.push_back(logged_value);
@@ -215,6 +238,15 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
     policy.unreliable = find_unreliable(
         sample, compared.sample_policies[p].view(), find_weights(compared, p, e->parts),
         e->effective_sample_size.value_or(compared.kernels.num_nodes()));
+    if (!compared.in_sample.empty() && compared.in_sample[p] != 0) {
+      policy.unreliable = "it was learnt from the same data, so the interval is not valid";
+    }
+    if (policy.unreliable.empty()) {
+      const auto stable = std::ranges::find(stability, policy.name, &PolicyStability::policy);
+      policy.unreliable = find_failure(
+          sample, *e, stable == stability.end() ? nullptr : &*stable,
+          compared.noise == nullptr ? std::span<const double>() : compared.noise->residual);
+    }
     estimates.push_back(&*e);
     if (std::isfinite(e->sensitivity_interval.first))
       policy.sensitivity_interval = e->sensitivity_interval;
@@ -222,17 +254,51 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
     tables.push_back(&compared.sample_policies[p]);
     values.push_back(net_value);
     own_errors.push_back((e->sampling_interval.second - e->sampling_interval.first) / 2 /
-                         two_sided_normal_quantile(e->level));
+                         two_sided_t_quantile(e->level, e->degrees_of_freedom));
   }
   if (parts.size() == 1) return out;
-  const std::optional<JointErrors> errors = join_errors(
-      context, compared.kernels, sample, out.target, parts, tables, compared.noise, wanted);
-  if (!errors) return out;
-  out.dependence = errors->best().dependence;
-  out.design_effect = errors->design_effect();
-  Matrix<double> covariance = errors->best().covariance;
-  allow_for_few_clusters(errors->best(), out.level, covariance);
-  scale_errors(factors_to_own_errors(out.target, parts, own_errors, covariance), covariance);
+  const auto join = [&](Dependence dependence) -> std::optional<ComparedErrors> {
+    const std::optional<JointErrors> errors = join_errors(
+        context, compared.kernels, sample, out.target, parts, tables, compared.noise, dependence);
+    if (!errors) return std::nullopt;
+    out.dependence = errors->best().dependence;
+    out.design_effect = errors->design_effect();
+    ComparedErrors found{.covariance = errors->best().covariance};
+    scale_errors(factors_to_own_errors(out.target, parts, own_errors, found.covariance),
+                 found.covariance);
+    if (wanted == Dependence::kLargest) {
+      std::vector<double> inflation;
+      inflation.reserve(parts.size());
+      for (const ErrorParts* p : parts) inflation.push_back(p->inflation);
+      found.of_independent_units = errors->ways.front().covariance;
+      scale_errors(inflation, found.of_independent_units);
+    }
+    for (std::size_t k = 0; k < estimates.size(); ++k) {
+      // For the sample a gain has the error of the value's own interval, as the logged policy has
+      // none.
+      const double own = estimates[k] != nullptr ? estimates[k]->degrees_of_freedom
+                                                 : std::numeric_limits<double>::infinity();
+      found.degrees_of_freedom.push_back(out.target == Target::kSample ? own
+                                                                       : errors->degrees_of(k));
+    }
+    return found;
+  };
+  const std::optional<ComparedErrors> gross = join(wanted);
+  if (!gross) return out;
+  std::optional<ComparedErrors> net = gross;
+  // For the sample costs are known: they shift values and change no interval's width.
+  const bool has_uncertain_costs = compared.costs.is_given() && out.target == Target::kPopulation;
+  std::vector<ErrorParts> net_parts;
+  const double design_effect = out.design_effect;
+  if (has_uncertain_costs) {
+    net_parts.reserve(parts.size());
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      net_parts.push_back(subtract_costs(sample, *tables[k], compared.costs, sign, *parts[k]));
+      parts[k] = &net_parts[k];
+    }
+    net = join(out.dependence);
+    out.design_effect = design_effect;
+  }
   const bool lists_all = results.size() <= static_cast<std::size_t>(listed_up_to);
   const PairBounds bounds(compared, tables, estimates);
   const bool has_bounds = std::ranges::any_of(estimates, [](const Estimate* e) {
@@ -242,16 +308,32 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
   for (std::size_t k = 0; k < indices.size(); ++k) {
     unreliable[k] = out.policies[indices[k]].unreliable.empty() ? 0 : 1;
   }
+  std::vector<double> smoothing_bias;
+  smoothing_bias.reserve(estimates.size());
+  for (const Estimate* e : estimates) smoothing_bias.push_back(e != nullptr ? e->bias() : 0);
   const PolicyComparison comparison =
-      compare_policies(context, values, covariance.view(), out.level,
-                       lists_all ? ListedPairs::kAll : ListedPairs::kWithFirst, kComparisonDraws,
-                       has_bounds ? PairBias(bounds) : PairBias(), unreliable, out.lower_is_better);
+      compare_policies(context, values, net->covariance.view(), out.level,
+                       {.listed = lists_all ? ListedPairs::kAll : ListedPairs::kWithFirst,
+                        .bias = has_bounds ? PairBias(bounds) : PairBias(),
+                        .unreliable = unreliable,
+                        .least_covariance = net->of_independent_units.view(),
+                        .degrees_of_freedom = net->degrees_of_freedom,
+                        .smoothing_bias = smoothing_bias,
+                        .lower_is_better = out.lower_is_better});
+  const PolicyComparison before_costs =
+      has_uncertain_costs ? compare_policies(context, values, gross->covariance.view(), out.level,
+                                             {.listed = ListedPairs::kWithFirst,
+                                              .degrees_of_freedom = gross->degrees_of_freedom,
+                                              .smoothing_bias = smoothing_bias})
+                          : comparison;
   out.num_pairs_left_out =
       indices.size() * (indices.size() - 1) / 2 - comparison.differences.size();
   for (std::size_t k = 0; k < indices.size(); ++k) {
     DecidedPolicy& policy = out.policies[indices[k]];
     const RankedPolicy& ranked = comparison.policies[k];
-    policy.band = shift(ranked.band, sign * policy.cost.value_or(0));
+    const double cost = sign * policy.cost.value_or(0);
+    policy.joint_interval = shift(before_costs.policies[k].joint_interval, cost);
+    policy.band = shift(before_costs.policies[k].band, cost);
     // A policy without a valid interval may rank above any other.
     const std::size_t unknown = out.policies.size() - indices.size();
     policy.ranks = {ranked.best_rank, ranked.worst_rank + unknown};
@@ -265,29 +347,45 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
       policy.sensitivity_may_be_best = ranked.sensitivity_may_be_best;
     }
     policy.regret = ranked.regret;
-    if (policy.is_logged) policy.sampling_interval = policy.band;
+    const double quantile = two_sided_t_quantile(out.level, gross->degrees_of_freedom[k]);
+    const double half_width = quantile * gross->error_of(k);
+    if (estimates[k] == nullptr) {  // the logged policy, or one equal to it
+      policy.sampling_interval = {policy.value - half_width, policy.value + half_width};
+      policy.interval = policy.sampling_interval;
+    }
+    if (!policy.cost) continue;
+    const double wider =
+        gross->error_of(k) > 0 ? half_width * (net->error_of(k) / gross->error_of(k) - 1) : 0;
+    const auto net_of = [&](const std::optional<std::pair<double, double>>& interval) {
+      return interval ? std::optional(shift(widen(*interval, wider), -cost)) : interval;
+    };
+    policy.net_interval = net_of(policy.interval);
+    policy.net_sampling_interval = net_of(policy.sampling_interval);
+    policy.net_sensitivity_interval = net_of(policy.sensitivity_interval);
+    policy.net_joint_interval = ranked.joint_interval;
+    policy.net_band = ranked.band;
   }
   for (PolicyDifference pair : comparison.differences) {
     if (pair.first == 0) {
       DecidedPolicy& policy = out.policies[indices[pair.second]];
-      policy.sampling_gain_interval = {0.0 - pair.sampling_interval.second,  // never −0
-                                       0.0 - pair.sampling_interval.first};
+      policy.gain_interval = negate(pair.interval);
+      policy.sampling_gain_interval = negate(pair.sampling_interval);
       policy.gain_p = pair.p;
       if (policy.sensitivity_interval) {
         const double bound = widening_of(*estimates[pair.second]);
-        policy.sensitivity_gain_interval = widen(*policy.sampling_gain_interval, bound);
+        policy.sensitivity_gain_interval = widen(*policy.gain_interval, bound);
         policy.overturning_strength = strength_to_overturn(policy, bound);
       }
       if (policy.unreliable.empty()) {
-        policy.verdict = judge(*policy.sampling_gain_interval, policy.sensitivity_gain_interval,
-                               out.is_randomised);
+        policy.verdict =
+            judge(*policy.gain_interval, policy.sensitivity_gain_interval, out.is_randomised);
       }
     }
     const auto is_reliable = [&](std::size_t k) {
       return out.policies[indices[k]].unreliable.empty();
     };
     if (is_reliable(pair.first) && is_reliable(pair.second)) {
-      pair.verdict = judge(pair.sampling_interval, pair.sensitivity_interval, out.is_randomised);
+      pair.verdict = judge(pair.interval, pair.sensitivity_interval, out.is_randomised);
     }
     pair.first = indices[pair.first];
     pair.second = indices[pair.second];

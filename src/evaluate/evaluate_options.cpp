@@ -87,12 +87,6 @@ void EvaluateOptions::check(std::vector<Fault>& faults) const {
     }
   }
   check_costs(cost, faults);
-  if (!cost.empty() && estimator.target == Target::kPopulation) {
-    faults.push_back({{.item = "--cost"},
-                      "cannot be used with --target population: intervals do not include the "
-                      "sampling error of the population's mean cost",
-                      "leave one of them out"});
-  }
   if (!cost.empty() && plan.protocol == Protocol::kSplit) {
     faults.push_back({{.item = "--cost"},
                       "has no effect with --protocol split, which compares no policies",

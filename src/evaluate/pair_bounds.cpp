@@ -12,9 +12,8 @@ constexpr double kMostCells = 5e7;  // of all pairs, a few seconds
 }  // namespace
 
 double widening_of(const Estimate& e) {
-  return std::max({e.sampling_interval.first - e.sensitivity_interval.first,
-                   e.sensitivity_interval.second - e.sampling_interval.second,
-                   e.confounding_bias_bound});
+  return std::max({e.interval().first - e.sensitivity_interval.first,
+                   e.sensitivity_interval.second - e.interval().second, e.confounding_bias_bound});
 }
 
 PairBounds::PairBounds(const Comparable& compared, std::vector<const Matrix<double>*> tables,

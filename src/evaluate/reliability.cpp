@@ -7,8 +7,13 @@
 #include <limits>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "base/numeric.hpp"
 #include "base/sentence.hpp"
 #include "base/text.hpp"
+#include "evaluate/overlap_diagnostics.hpp"
+#include "evaluate/stability_diagnostics.hpp"
 #include "exec/totals.hpp"
 
 namespace cone {
@@ -16,6 +21,8 @@ namespace {
 
 constexpr double kFewest = 20;          // units or events of an arm
 constexpr double kUsedFraction = 0.01;  // of the assignments, for an arm to count
+constexpr double kMostOffSupport = 0.1;
+constexpr double kLeastFit = -0.05;  // R²; a model of pure noise is a little below 0
 
 /// Kish's effective number of units: (Σv)²/Σv².
 struct EffectiveCount {
@@ -94,16 +101,44 @@ std::string find_unreliable(const LoggedSample& sample, MatrixView<const double>
     double effective = arm.units.value();
     if (weights.empty()) effective = std::min(effective, effective_sample_size);
     if (effective < kFewest) {
-      return sentence("effective sample size {:.0f} in arm '{}'", std::floor(effective),
-                      printable(sample.arms[a]));
+      return sentence("effective sample size {:.0f} in arm '{}', too few to rely on the interval",
+                      std::floor(effective), printable(sample.arms[a]));
     }
     if (arm.events(is_binary) < kFewest) {
-      return sentence("effective sample size {:.0f} of units in arm '{}' with {}",
-                      std::floor(arm.events(is_binary)), printable(sample.arms[a]),
-                      is_binary ? "the rarer outcome" : "an outcome other than 0");
+      return sentence(
+          "effective sample size {:.0f} of units in arm '{}' with {}, too few to rely on the "
+          "interval",
+          std::floor(arm.events(is_binary)), printable(sample.arms[a]),
+          is_binary ? "the rarer outcome" : "an outcome other than 0");
     }
   }
   return "";
+}
+
+std::string find_failure(const LoggedSample& sample, const Estimate& estimate,
+                         const PolicyStability* stability, std::span<const double> residual) {
+  if (estimate.off_support_fraction.value_or(0) > kMostOffSupport) {
+    return sentence("{:.0f} % of its assignments are off support, where the value extrapolates",
+                    100 * *estimate.off_support_fraction);
+  }
+  if (estimate.is_oversmoothed()) {
+    return sentence("the estimated smoothing bias ({:+.3g} ± {:.2g}) exceeds the standard error",
+                    estimate.bias(), estimate.smoothing_bias->standard_error);
+  }
+  if (stability != nullptr && do_folds_disagree(*stability)) {
+    return fmt::format("values by fold differ by more than sampling error explains ({})",
+                       p_phrase(stability->fold_p));
+  }
+  const Method method = find_estimator(estimate.estimator)->method;
+  const bool rests_on_model = method == Method::kDirect || method == Method::kCautiousCorrection;
+  if (!rests_on_model || !sample.totals->any(!residual.empty())) return "";
+  double squares = 0;
+  for (const double r : residual) squares += r * r;
+  const double n = sample.totals->count(sample.size());
+  const double r_squared =
+      1 - sample.totals->allreduce(squares) / n / variance(sample.outcome, 0, *sample.totals);
+  if (!(r_squared <= kLeastFit)) return "";
+  return sentence("the outcome model predicts worse than a constant (R² {:.2f})", r_squared);
 }
 
 }  // namespace cone

@@ -5,8 +5,10 @@
 #include <string>
 #include <utility>
 
+#include "cone/estimate.hpp"
 #include "cone/learn.hpp"
 #include "cone/matrix.hpp"
+#include "cone/record.hpp"
 
 namespace cone {
 
@@ -22,5 +24,14 @@ std::optional<std::pair<double, double>> find_two_values(const LoggedSample& sam
 /// arms together.
 std::string find_unreliable(const LoggedSample& sample, MatrixView<const double> policy,
                             std::span<const double> weights, double effective_sample_size);
+
+/// Why a diagnostic rules out that the interval of a policy's value is to be relied on, or empty:
+/// more than a tenth of the policy's assignments are off support; values by fold differ by more
+/// than sampling error explains (`stability`: of this policy, nullptr where unknown); the direct
+/// method uses an outcome model that predicts clearly worse than a constant (`residual`: its
+/// residuals, empty where unknown). Cautions that the interval allows for, or that do not concern
+/// it (balance and calibration of propensities, say), are no such reasons.
+std::string find_failure(const LoggedSample& sample, const Estimate& estimate,
+                         const PolicyStability* stability, std::span<const double> residual);
 
 }  // namespace cone

@@ -10,6 +10,7 @@
 
 #include "base/numeric.hpp"
 #include "estimate/significance.hpp"
+#include "evaluate/pair_bounds.hpp"
 #include "evaluate/run.hpp"
 
 namespace cone {
@@ -94,14 +95,22 @@ Estimate take_median(std::span<const Estimate* const> runs) {
   out.population_sampling_interval =
       rescale_interval(first, first.population_standard_error, first.population_sampling_interval,
                        out.value, out.population_standard_error);
+  out.sample_standard_error =
+      join_error(runs, out.value, [](const Estimate& e) { return e.sample_standard_error; });
+  out.sample_sampling_interval =
+      rescale_interval(first, first.sample_standard_error, first.sample_sampling_interval,
+                       out.value, out.sample_standard_error);
   join_errors_by_dependence(runs, out);
   out.confounding_bias_bound =
       median_over(runs, [](const Estimate& e) { return e.confounding_bias_bound; });
-  const double wider =
-      half_width(out.sampling_interval) + median_over(runs, [](const Estimate& e) {
-        return half_width(e.sensitivity_interval) - half_width(e.sampling_interval);
-      });
-  out.sensitivity_interval = {out.value - wider, out.value + wider};
+  if (first.smoothing_bias) {
+    out.smoothing_bias = {.bias = median_over(runs, [](const Estimate& e) { return e.bias(); }),
+                          .standard_error = median_over(runs, [](const Estimate& e) {
+                            return e.smoothing_bias ? e.smoothing_bias->standard_error : 0;
+                          })};
+  }
+  const double wider = half_width(out.sampling_interval) + median_over(runs, widening_of);
+  out.sensitivity_interval = extend({out.value - wider, out.value + wider}, out.bias());
   if (first.standard_error > 0) out.parts.inflation = out.standard_error / first.standard_error;
   return out;
 }

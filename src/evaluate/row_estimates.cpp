@@ -118,6 +118,7 @@ Estimate estimate_row(const EstimationBasis& basis, const EstimatorInfo& row,
     apply_dependence(basis.context, *basis.kernels, basis.sample, policies.sample[policy],
                      noise_of(basis, row), basis.options.dependence, value);
   }
+  note_smoothing(value);
   return value;
 }
 

@@ -87,6 +87,16 @@ std::string describe_better_regression(const LoggedSample& sample, const LearntN
 
 }  // namespace
 
+void note_smoothing(Estimate& value) {
+  if (!value.is_oversmoothed()) return;
+  add_caution(
+      sentence("estimated smoothing bias {:+.3g} (± {:.2g}) exceeds the standard error: too many "
+               "effects for the data; the interval is extended by the bias, and may "
+               "still be too narrow",
+               value.bias(), value.smoothing_bias->standard_error),
+      value);
+}
+
 void note_learning(const EstimatorInfo& row, const Evidence& evidence,
                    const LearntNuisances& learnt, Estimate& value) {
   if (row.needs(LearnerId::kCone)) {

@@ -68,6 +68,7 @@ EvaluationRun::EvaluationRun(const Context& context, const LoadedData& data,
       rows_(choose_rows(data_, options)),
       rankings_(find_rankings(data_, policies, options.budget)),
       costs_(read_costs(data_, options.cost)),
+      in_sample_(find_learnt_policies(data_, policies)),
       waiting_(rows_) {
   if (options.nuisances == NuisanceSource::kGiven) require_given_columns(data_, rows_);
   steps_ = plan_learning(context, data_, rows_, options, model, policies.size());
@@ -209,8 +210,12 @@ std::optional<Decision> EvaluationRun::compare(std::span<const PolicyResult> res
                  .costs = costs_,
                  .strength = strength_ ? &*strength_ : nullptr,
                  .is_randomised = is_randomised,
+                 .is_sensitivity_off = !options_.sensitivity_interval,
                  .lower_is_better = options_.direction.prefers_lower(),
-                 .arm_noise = options_.estimator.arm_noise},
+                 .arm_noise = options_.estimator.arm_noise,
+                 .plan = plan_,
+                 .cluster = data_.cluster,
+                 .in_sample = in_sample_},
                 headline->name, results, options_.estimator.dependence, options_.list_pairs_up_to);
 }
 

@@ -86,7 +86,8 @@ class EvaluationRun {
   std::map<LearnerId, ModelNoise> noise_;
   std::optional<NetworkStrength> strength_;
   std::vector<Ranking> rankings_;
-  CostTable costs_;  ///< rows are those of the sample
+  CostTable costs_;                      ///< rows are those of the sample
+  std::vector<std::uint8_t> in_sample_;  ///< one per policy (find_learnt_policies)
   std::vector<EstimatorInfo> waiting_;
   std::vector<std::string> warnings_;
 };

@@ -17,9 +17,10 @@ namespace {
 /// By the bias bound, and with the residual-based (model-free) standard error where it is larger.
 std::pair<double, double> widen_by_bias(const Estimate& e, double bias) {
   const double half_width = e.sampling_interval.second - e.value;
-  const double predictive = two_sided_normal_quantile(e.level) * e.parts.predictive_error;
+  const double predictive =
+      two_sided_t_quantile(e.level, e.degrees_of_freedom) * e.parts.predictive_error;
   const double all = (predictive > half_width ? predictive : half_width) + bias;
-  return {e.value - all, e.value + all};
+  return extend({e.value - all, e.value + all}, e.bias());
 }
 
 }  // namespace

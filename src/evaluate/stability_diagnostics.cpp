@@ -82,7 +82,7 @@ Verdict judge_stability(const PolicyStability& found, const Estimate& estimate) 
   std::vector<std::string> sentences;
   bool is_caution = false;
   if (!found.by_fold.empty()) {
-    const bool disagree = found.fold_p < kSignificantSpread;
+    const bool disagree = do_folds_disagree(found);
     const auto [low, high] = std::ranges::minmax(found.by_fold);
     is_caution = disagree;
     constexpr double kConsistent = 0.05;
@@ -106,6 +106,10 @@ Verdict judge_stability(const PolicyStability& found, const Estimate& estimate) 
 }
 
 }  // namespace
+
+bool do_folds_disagree(const PolicyStability& stability) {
+  return !stability.by_fold.empty() && stability.fold_p < kSignificantSpread;
+}
 
 std::vector<PolicyStability> measure_stability(std::span<const PolicyResult> results,
                                                std::string_view estimator, const FitPlan& plan,

@@ -20,4 +20,7 @@ std::vector<PolicyStability> measure_stability(std::span<const PolicyResult> res
                                                std::span<const std::uint32_t> cluster = {},
                                                const Totals& totals = Totals::alone());
 
+/// Whether the values by fold differ by more than sampling error explains.
+bool do_folds_disagree(const PolicyStability& stability);
+
 }  // namespace cone

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -61,18 +62,27 @@ BudgetCurve EvaluationRun::trace_budget(const EstimatorInfo& row, const Ranking&
   std::vector<const ErrorParts*> parts;
   std::vector<const Matrix<double>*> tables;
   std::vector<std::size_t> indices;
+  std::vector<ErrorParts> net_parts;  // the population's mean cost has an error
   estimates.reserve(steps + 1);
+  net_parts.reserve(steps + 1);
   Target target = Target::kSample;
   for (std::size_t k = 0; k <= steps; ++k) {
     context_.poll();
     const Estimate& e = estimates.emplace_back(estimate_row(basis(), row, first, k));
     values.gross.push_back(e.value);
+    values.smoothing_bias.push_back(e.bias());
     values.cost.push_back(mean_cost(first.sample[k], costs_).value_or(0));
     target = e.target;
     if (!is_comparable(e)) continue;
-    parts.push_back(&e.parts);
     tables.push_back(&first.sample[k]);
     indices.push_back(k);
+    if (costs_.is_given() && target == Target::kPopulation) {
+      net_parts.push_back(subtract_costs(sample_, first.sample[k], costs_,
+                                         direction_sign(values.lower_is_better), e.parts));
+      parts.push_back(&net_parts.back());
+    } else {
+      parts.push_back(&e.parts);
+    }
   }
   std::optional<JointErrors> errors;
   if (!parts.empty()) {
@@ -80,9 +90,14 @@ BudgetCurve EvaluationRun::trace_budget(const EstimatorInfo& row, const Ranking&
                          noise_of(basis(), row), options_.estimator.dependence);
   }
   if (errors) {
-    Matrix<double> covariance = errors->best().covariance;
-    allow_for_few_clusters(errors->best(), values.level, covariance);
-    values.covariance = spread_covariance(covariance, indices, steps + 1);
+    values.covariance = spread_covariance(errors->best().covariance, indices, steps + 1);
+    if (options_.estimator.dependence == Dependence::kLargest) {
+      values.least_covariance =
+          spread_covariance(errors->ways.front().covariance, indices, steps + 1);
+    }
+    for (std::size_t k = 0; k < indices.size(); ++k) {
+      values.degrees_of_freedom = std::min(values.degrees_of_freedom, errors->degrees_of(k));
+    }
   }
   BudgetCurve curve = describe_curve(values, context_.seed());
   curve.ranking = ranking.name();
@@ -97,7 +112,7 @@ BudgetCurve EvaluationRun::trace_budget(const EstimatorInfo& row, const Ranking&
     const Matrix<double> change = subtract_tables(first.sample[k], first.sample[0]);
     const double bound =
         bound_confounding_bias(sample_, change.view(), noise->residual, *strength_).bound;
-    const auto [low, high] = curve.points[k].sampling_interval;
+    const auto [low, high] = curve.points[k].interval;
     curve.points[k].sensitivity_interval = {low - bound, high + bound};
   }
   if (indices.size() <= steps) {

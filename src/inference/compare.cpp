@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <numbers>
 #include <optional>
 #include <utility>
 
 #include "cone/error.hpp"
+#include "cone/estimate.hpp"
 #include "cone/inference.hpp"
 
 #include "base/numeric.hpp"
@@ -24,21 +26,61 @@ struct Pair {
   std::uint32_t first = 0;
   std::uint32_t second = 0;
   double standard_error = 0;  ///< 0 where they are tied
-  double statistic = 0;       ///< |difference| / standard error, 0 where they are tied
+  double drawn_error = 0;     ///< of the draws, where it is smaller (least_covariance)
+  /// Distance of 0 from the difference and from the one without smoothing bias, over the standard
+  /// error, as a normal statistic; 0 where they are tied.
+  double statistic = 0;
 };
 
+/// Infinite where none are given.
+class Degrees {
+ public:
+  explicit Degrees(std::span<const double> given) : given_(given) {}
+
+  double of_value(std::size_t k) const {
+    return given_.empty() ? std::numeric_limits<double>::infinity() : given_[k];
+  }
+  double of_pair(std::size_t k, std::size_t l) const { return std::min(of_value(k), of_value(l)); }
+
+ private:
+  std::span<const double> given_;
+};
+
+double variance_of_pair(MatrixView<const double> covariance, std::size_t k, std::size_t j) {
+  return covariance(k, k) + covariance(j, j) - 2 * covariance(k, j);
+}
+
+/// Of 0 from the interval between a difference and the one without bias.
+double distance_of_zero(double difference, double bias) {
+  const double unbiased = difference - bias;
+  if (difference * unbiased <= 0) return 0;
+  return std::min(std::abs(difference), std::abs(unbiased));
+}
+
 /// All pairs first < second, the largest statistic first.
-std::vector<Pair> sort_pairs(std::span<const double> values, MatrixView<const double> covariance) {
+std::vector<Pair> sort_pairs(std::span<const double> values, MatrixView<const double> covariance,
+                             const ComparisonOptions& options) {
+  const Degrees degrees(options.degrees_of_freedom);
   const auto n = static_cast<std::uint32_t>(values.size());
   std::vector<Pair> pairs;
   pairs.reserve(values.size() * (values.size() - 1) / 2);
   for (std::uint32_t k = 0; k < n; ++k) {
     for (std::uint32_t j = k + 1; j < n; ++j) {
-      const double variance = covariance(k, k) + covariance(j, j) - 2 * covariance(k, j);
+      const double variance = variance_of_pair(covariance, k, j);
       Pair& pair = pairs.emplace_back(Pair{.first = k, .second = j});
       if (!(variance > kTied * (covariance(k, k) + covariance(j, j)))) continue;
-      pair.standard_error = std::sqrt(variance);
-      pair.statistic = std::abs(values[k] - values[j]) / pair.standard_error;
+      pair.drawn_error = std::sqrt(variance);
+      pair.standard_error = pair.drawn_error;
+      if (options.least_covariance.rows() > 0) {
+        const double least = variance_of_pair(options.least_covariance, k, j);
+        pair.standard_error = std::sqrt(std::max(variance, least));
+      }
+      const double bias = options.smoothing_bias.empty()
+                              ? 0
+                              : options.smoothing_bias[k] - options.smoothing_bias[j];
+      pair.statistic =
+          normal_of_t(distance_of_zero(values[k] - values[j], bias) / pair.standard_error,
+                      degrees.of_pair(k, j));
     }
   }
   std::ranges::sort(pairs, [](const Pair& a, const Pair& b) {
@@ -94,7 +136,7 @@ StepDown step_down(const Context& context, std::span<const Pair> pairs,
           const double* second = deviations.row(pair.second).data();
           std::uint16_t count = 0;
           for (std::size_t d = begin; d < end; ++d) {
-            const double drawn = std::abs(first[d] - second[d]) / pair.standard_error;
+            const double drawn = std::abs(first[d] - second[d]) / pair.drawn_error;
             out.largest[d] = std::max(out.largest[d], drawn);
             count += out.largest[d] >= pair.statistic ? 1 : 0;
           }
@@ -116,9 +158,14 @@ std::pair<double, double> widen(std::pair<double, double> interval, double by) {
 
 PolicyComparison compare_policies(const Context& context, std::span<const double> values,
                                   MatrixView<const double> covariance, double level,
-                                  ListedPairs listed, int draws, const PairBias& bias,
-                                  std::span<const std::uint8_t> unreliable, bool lower_is_better) {
+                                  const ComparisonOptions& options) {
   const std::size_t n = values.size();
+  const int draws = options.draws;
+  const std::span<const std::uint8_t> unreliable = options.unreliable;
+  const Degrees degrees(options.degrees_of_freedom);
+  const auto smoothing_bias = [&](std::size_t k) {
+    return options.smoothing_bias.empty() ? 0.0 : options.smoothing_bias[k];
+  };
   require(covariance.rows() == n && covariance.cols() == n && draws > 0,
           "comparison: the covariance does not match the values");
   const Matrix<double> deviations =
@@ -132,7 +179,7 @@ PolicyComparison compare_policies(const Context& context, std::span<const double
       largest_level[d] = std::max(largest_level[d], std::abs(deviations(k, d)) / error[k]);
     }
   }
-  const std::vector<Pair> pairs = sort_pairs(values, covariance);
+  const std::vector<Pair> pairs = sort_pairs(values, covariance, options);
   const StepDown drawn = step_down(context, pairs, deviations);
   // A joint band covers each value, so its factor is never below the pointwise one.
   const double alone = two_sided_normal_quantile(level);
@@ -140,10 +187,15 @@ PolicyComparison compare_policies(const Context& context, std::span<const double
   out.band_factor = std::max(alone, quantile_of_draws(std::move(largest_level), level));
   out.pair_factor = std::max(alone, quantile_of_draws(drawn.largest, level));
   for (std::size_t k = 0; k < n; ++k) {
-    out.policies.push_back(
-        {.band = {values[k] - out.band_factor * error[k], values[k] + out.band_factor * error[k]},
-         .worst_rank = n,
-         .sensitivity_worst_rank = n});
+    const double freedom = degrees.of_value(k);
+    const double half_width =
+        std::max(two_sided_t_quantile(level, freedom), t_of_normal(out.band_factor, freedom)) *
+        error[k];
+    const std::pair band{values[k] - half_width, values[k] + half_width};
+    out.policies.push_back({.joint_interval = extend(band, smoothing_bias(k)),
+                            .band = band,
+                            .worst_rank = n,
+                            .sensitivity_worst_rank = n});
   }
   double step_p = 0;  // step-down p values are monotone
   for (std::size_t h = 0; h < pairs.size(); ++h) {
@@ -153,10 +205,14 @@ PolicyComparison compare_policies(const Context& context, std::span<const double
       return std::pair{difference - factor * pair.standard_error,
                        difference + factor * pair.standard_error};
     };
+    const double freedom = degrees.of_pair(pair.first, pair.second);
+    const double own_factor = two_sided_t_quantile(level, freedom);
     step_p = std::max(step_p, (1.0 + drawn.exceeding[h]) / (1.0 + draws));
-    const auto joint = around(out.pair_factor);
+    const auto sampling_joint = around(std::max(own_factor, t_of_normal(out.pair_factor, freedom)));
+    const double shrunk = smoothing_bias(pair.first) - smoothing_bias(pair.second);
+    const auto joint = extend(sampling_joint, shrunk);
     // By how much the first is better.
-    const auto ahead = lower_is_better ? std::pair{-joint.second, -joint.first} : joint;
+    const auto ahead = options.lower_is_better ? std::pair{-joint.second, -joint.first} : joint;
     RankedPolicy& first = out.policies[pair.first];
     RankedPolicy& second = out.policies[pair.second];
     const bool is_ranked =
@@ -170,7 +226,7 @@ PolicyComparison compare_policies(const Context& context, std::span<const double
       --second.worst_rank;
     }
     const std::optional<double> widening =
-        bias ? bias(pair.first, pair.second) : std::optional<double>();
+        options.bias ? options.bias(pair.first, pair.second) : std::optional<double>();
     if (widening && is_ranked && ahead.first > *widening) {
       ++second.sensitivity_best_rank;
       --first.sensitivity_worst_rank;
@@ -180,19 +236,21 @@ PolicyComparison compare_policies(const Context& context, std::span<const double
     }
     first.regret = std::max(first.regret, -ahead.first);
     second.regret = std::max(second.regret, ahead.second);
-    if (listed == ListedPairs::kWithFirst && pair.first != 0) continue;
+    if (options.listed == ListedPairs::kWithFirst && pair.first != 0) continue;
     // An adjusted p value is never below the unadjusted one, up to the error of the draws.
     const double single = std::erfc(pair.statistic / std::numbers::sqrt2);
     out.differences.push_back({.first = pair.first,
                                .second = pair.second,
                                .difference = difference,
                                .standard_error = pair.standard_error,
-                               .sampling_interval = around(alone),
-                               .sampling_joint_interval = joint,
+                               .interval = extend(around(own_factor), shrunk),
+                               .joint_interval = joint,
+                               .sampling_interval = around(own_factor),
+                               .sampling_joint_interval = sampling_joint,
                                .p = pair.standard_error > 0 ? std::max(step_p, single) : 1});
     if (widening) {
       PolicyDifference& listed_pair = out.differences.back();
-      listed_pair.sensitivity_interval = widen(listed_pair.sampling_interval, *widening);
+      listed_pair.sensitivity_interval = widen(listed_pair.interval, *widening);
       listed_pair.sensitivity_joint_interval = widen(joint, *widening);
     }
   }

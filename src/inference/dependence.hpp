@@ -33,7 +33,7 @@ struct DependentCovariance {
   Matrix<double> covariance;  ///< of the values
   /// Relative standard error of each variance, for independent normal contributions.
   std::vector<double> noise;
-  double degrees_of_freedom = std::numeric_limits<double>::infinity();
+  double degrees_of_freedom = std::numeric_limits<double>::infinity();  ///< by few clusters
   std::string unusable;  ///< why it is not used; empty where it may be
 
   bool is_usable() const { return unusable.empty(); }

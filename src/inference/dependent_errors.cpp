@@ -6,6 +6,7 @@
 #include "cone/error.hpp"
 
 #include "base/numeric.hpp"
+#include "estimate/degrees_of_freedom.hpp"
 #include "estimate/significance.hpp"
 #include "nuisance/residual_variance.hpp"
 
@@ -150,15 +151,37 @@ double rank_ratio(const DependentCovariance& way, const Matrix<double>& independ
                   bool has_given_clusters) {
   constexpr double kLevel = 0.95;
   const double ratio = mean_ratio(way, independent);
-  if (!has_given_clusters || std::isinf(way.degrees_of_freedom)) return ratio;
+  if (!has_given_clusters) return ratio;
   const double quantiles =
       two_sided_t_quantile(kLevel, way.degrees_of_freedom) / two_sided_normal_quantile(kLevel);
   return ratio * quantiles * quantiles;
 }
 
-double quantile_for(double level, double degrees_of_freedom) {
-  return std::isinf(degrees_of_freedom) ? two_sided_normal_quantile(level)
-                                        : two_sided_t_quantile(level, degrees_of_freedom);
+/// See JointErrors::degrees_of_freedom. `columns`: the contributions of the values.
+std::vector<double> count_degrees(const LoggedSample& sample,
+                                  std::span<const ErrorParts* const> parts,
+                                  MatrixView<const double> columns, Target target) {
+  std::vector<double> out;
+  out.reserve(parts.size());
+  std::vector<double> contributions(columns.rows());
+  const auto degrees_of = [&](std::size_t k) -> const std::vector<double>& {
+    return target == Target::kSample ? parts[k]->sample_degrees : parts[k]->population_degrees;
+  };
+  const std::vector<double>& of_first = degrees_of(0);
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    std::vector<double> by_arm = degrees_of(k);
+    for (std::size_t i = 0; i < columns.rows(); ++i) contributions[i] = columns(i, k);
+    double least = satterthwaite_degrees(sample, contributions, by_arm);
+    if (k > 0) {
+      for (std::size_t a = 0; a < by_arm.size() && a < of_first.size(); ++a) {
+        by_arm[a] = std::min(by_arm[a], of_first[a]);
+      }
+      for (std::size_t i = 0; i < columns.rows(); ++i) contributions[i] -= columns(i, 0);
+      least = std::min(least, satterthwaite_degrees(sample, contributions, by_arm));
+    }
+    out.push_back(least);
+  }
+  return out;
 }
 
 }  // namespace
@@ -176,6 +199,10 @@ ModelNoise describe_noise(const Context& context, std::span<const double> relati
   }
   if (kernels != nullptr) out.shared = kernels->measure_shared_noise(context, standardised);
   return out;
+}
+
+double JointErrors::degrees_of(std::size_t value) const {
+  return std::min(best().degrees_of_freedom, degrees_of_freedom[value]);
 }
 
 double JointErrors::design_effect() const { return mean_ratio(best(), ways[0].covariance); }
@@ -196,6 +223,7 @@ std::optional<JointErrors> join_errors(const Context& context, const DependenceK
       });
   JointErrors out;
   out.ways = kernels.covariances(context, columns.view());
+  out.degrees_of_freedom = count_degrees(sample, parts, columns.view(), target);
   if (is_sample && noise != nullptr && kernels.has_edges()) {
     Matrix<double> scaled(columns.rows(), columns.cols());
     for (std::size_t i = 0; i < scaled.rows(); ++i) {
@@ -246,11 +274,11 @@ void apply_dependence(const Context& context, const DependenceKernels& kernels,
   const auto join_for = [&](Target target) {
     return join_errors(context, kernels, sample, target, {&parts, 1}, {&table, 1}, noise, wanted);
   };
-  const auto set_error = [&](const DependentCovariance& way, double& standard_error,
+  const auto set_error = [&](const JointErrors& joint, double& standard_error,
                              std::pair<double, double>& interval) {
-    if (way.dependence == Dependence::kIndependent) return;  // unchanged
-    standard_error = std::sqrt(way.covariance(0, 0));
-    const double half_width = quantile_for(out.level, way.degrees_of_freedom) * standard_error;
+    if (joint.best().dependence == Dependence::kIndependent) return;  // unchanged
+    standard_error = std::sqrt(joint.best().covariance(0, 0));
+    const double half_width = two_sided_t_quantile(out.level, joint.degrees_of(0)) * standard_error;
     interval = {out.value - half_width, out.value + half_width};
   };
   const std::optional<JointErrors> errors = join_for(out.target);
@@ -263,12 +291,23 @@ void apply_dependence(const Context& context, const DependenceKernels& kernels,
          .unusable = way.unusable});
   }
   out.dependence = errors->best().dependence;
-  set_error(errors->best(), out.standard_error, out.sampling_interval);
-  if (out.target == Target::kPopulation) {
+  set_error(*errors, out.standard_error, out.sampling_interval);
+  if (out.dependence != Dependence::kIndependent) out.degrees_of_freedom = errors->degrees_of(0);
+  const bool is_sample = out.target == Target::kSample;
+  const std::optional<JointErrors> other =
+      join_for(is_sample ? Target::kPopulation : Target::kSample);
+  if (is_sample) {
+    out.sample_standard_error = out.standard_error;
+    out.sample_sampling_interval = out.sampling_interval;
+  } else {
     out.population_standard_error = out.standard_error;
     out.population_sampling_interval = out.sampling_interval;
-  } else if (const std::optional<JointErrors> population = join_for(Target::kPopulation)) {
-    set_error(population->best(), out.population_standard_error, out.population_sampling_interval);
+  }
+  if (!other) return;
+  if (is_sample) {
+    set_error(*other, out.population_standard_error, out.population_sampling_interval);
+  } else {
+    set_error(*other, out.sample_standard_error, out.sample_sampling_interval);
   }
 }
 

@@ -32,8 +32,13 @@ ModelNoise describe_noise(const Context& context, std::span<const double> relati
 struct JointErrors {
   std::vector<DependentCovariance> ways;
   std::size_t chosen = 0;  ///< in `ways`
+  /// Of each value: the smaller ones of its variance and of the variance of its difference from the
+  /// first value, for independent nodes.
+  std::vector<double> degrees_of_freedom;
 
   const DependentCovariance& best() const { return ways[chosen]; }
+  /// Of a value under the chosen dependence.
+  double degrees_of(std::size_t value) const;
   /// Variance relative to independent nodes: 1 means that dependence does not matter.
   double design_effect() const;
 };

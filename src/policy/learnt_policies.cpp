@@ -12,14 +12,24 @@
 
 namespace cone {
 
+std::vector<std::uint8_t> find_learnt_policies(const Dataset& data,
+                                               std::span<const PolicyOnData> policies) {
+  std::vector<std::uint8_t> out(policies.size(), 0);
+  const auto is_learnt = [](const PolicyOnData& policy) { return !policy.learnt_from.empty(); };
+  if (std::none_of(policies.begin(), policies.end(), is_learnt)) return out;
+  const std::string here = data.log_checksum();
+  for (std::size_t p = 0; p < policies.size(); ++p) {
+    out[p] = policies[p].learnt_from == here ? 1 : 0;
+  }
+  return out;
+}
+
 std::vector<std::string> warn_of_learnt_policies(const Dataset& data,
                                                  std::span<const PolicyOnData> policies) {
-  const auto is_learnt = [](const PolicyOnData& policy) { return !policy.learnt_from.empty(); };
-  if (std::none_of(policies.begin(), policies.end(), is_learnt)) return {};
-  const std::string here = data.log_checksum();
+  const std::vector<std::uint8_t> is_in_sample = find_learnt_policies(data, policies);
   std::vector<std::string> names;
-  for (const PolicyOnData& policy : policies) {
-    if (policy.learnt_from == here) names.push_back(printable(policy.name));
+  for (std::size_t p = 0; p < policies.size(); ++p) {
+    if (is_in_sample[p] != 0) names.push_back(printable(policies[p].name));
   }
   if (names.empty()) return {};
   return {fmt::format(

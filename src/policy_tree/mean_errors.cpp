@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/numeric.hpp"
 #include "estimate/significance.hpp"
@@ -18,11 +17,6 @@ Matrix<double> centre(std::span<const std::vector<double>> columns) {
     for (std::size_t i = 0; i < out.rows(); ++i) out(i, c) = columns[c][i] - middle;
   }
   return out;
-}
-
-double two_sided_quantile(double level, double degrees_of_freedom) {
-  return std::isinf(degrees_of_freedom) ? two_sided_normal_quantile(level)
-                                        : two_sided_t_quantile(level, degrees_of_freedom);
 }
 
 }  // namespace
@@ -42,13 +36,13 @@ std::vector<MeanError> measure_mean_errors(const Context& context, const Dataset
     MeanError best;
     const double plain = standard_error(columns[c]);
     if (!has_wanted || wanted == Dependence::kIndependent) {
-      best = {plain, two_sided_quantile(level, std::numeric_limits<double>::infinity()) * plain};
+      best = {plain, two_sided_normal_quantile(level) * plain};
     }
     for (const DependentCovariance& by : covariances) {
       if (!by.is_usable() || by.dependence == Dependence::kIndependent) continue;
       if (has_wanted && by.dependence != wanted) continue;
       const double error = std::sqrt(std::max(0.0, by.covariance(c, c)));
-      const double half_width = two_sided_quantile(level, by.degrees_of_freedom) * error;
+      const double half_width = two_sided_t_quantile(level, by.degrees_of_freedom) * error;
       if (half_width > best.half_width) best = {error, half_width};
     }
     out.push_back(best);

@@ -23,9 +23,10 @@ struct DecidedRow {
   std::string name;
   bool is_logged = false;
   double value = 0;
-  Range sampling_interval, sensitivity_interval;
+  Range interval, sensitivity_interval;
+  Range other_target_interval = kNoRange;
   double gain = 0;
-  Range sampling_gain_interval = kNoRange, sensitivity_gain = kNoRange;
+  Range gain_interval = kNoRange, sensitivity_gain = kNoRange;
   std::optional<double> truth;
 };
 
@@ -37,20 +38,33 @@ std::map<std::string, double> truths_of(const RecordView& evaluation) {
   return truths;
 }
 
+/// Of the second interval of every value. The target may be missing from a record.
+std::string other_target(const RecordView& decision) {
+  const auto target = decision.find("target");
+  return target && target->text() == "population" ? "sample" : "population";
+}
+
 std::vector<DecidedRow> read_decided(const RecordView& evaluation) {
   const std::map<std::string, double> truths = truths_of(evaluation);
   const double sign = direction_sign(prefers_lower(evaluation.at("decision")));
   std::vector<DecidedRow> rows;
+  const bool is_for_population = other_target(evaluation.at("decision")) == "sample";
   for (const RecordView& policy : evaluation.at("decision").at("policies").entries()) {
     DecidedRow row{.name = policy.text("name"), .is_logged = policy.at("is_logged").flag()};
     const auto cost = policy.find("cost");
     row.value = policy.number(cost ? "net_value" : "value");
-    row.sampling_interval = policy.range(cost ? "net_sampling_interval" : "sampling_interval");
+    row.interval = policy.range(cost ? "net_interval" : "interval");
     row.sensitivity_interval =
         policy.range(cost ? "net_sensitivity_interval" : "sensitivity_interval");
+    // The mean cost is known for the sample only.
+    if (policy.find("other_target_interval") && (!cost || is_for_population)) {
+      const auto [low, high] = policy.range("other_target_interval");
+      const double less = cost ? sign * cost->number() : 0;
+      row.other_target_interval = {low - less, high - less};
+    }
     if (!row.is_logged) {
       row.gain = policy.number("gain");
-      row.sampling_gain_interval = policy.range("sampling_gain_interval");
+      row.gain_interval = policy.range("gain_interval");
       row.sensitivity_gain = policy.range("sensitivity_gain_interval");
     }
     if (const auto truth = truths.find(row.name); truth != truths.end()) {
@@ -67,22 +81,20 @@ Html value_figure(const RecordView& evaluation, const std::vector<DecidedRow>& d
   const bool has_costs = decision.find("costs").has_value();
   const std::string value = has_costs ? "Net value" : "Value";
   std::vector<ForestRow> rows;
-  Table table(
-      {"policy", has_costs ? "net value" : "value", level, "sensitivity interval", "truth"});
+  Table table({"policy", has_costs ? "net value" : "value", level,
+               level + ", " + other_target(decision), "sensitivity interval", "truth"});
   std::optional<double> logged;
   for (const DecidedRow& row : decided) {
-    const bool is_known =
-        row.is_logged && row.sampling_interval.first == row.sampling_interval.second;
+    const bool is_known = row.is_logged && row.interval.first == row.interval.second;
     rows.push_back({.label = row.name,
                     .value = row.value,
-                    .inner = is_known ? kNoRange : row.sampling_interval,
+                    .inner = is_known ? kNoRange : row.interval,
                     .outer = row.sensitivity_interval,
                     .truth = row.truth,
                     .is_reference = row.is_logged});
     if (row.is_logged) logged = row.value;
-    table.add_row({row.name, number_text(row.value),
-                   is_known ? "known" : range_text(row.sampling_interval),
-                   range_text(row.sensitivity_interval),
+    table.add_row({row.name, number_text(row.value), is_known ? "known" : range_text(row.interval),
+                   range_text(row.other_target_interval), range_text(row.sensitivity_interval),
                    row.truth ? number_text(*row.truth) : std::string(kNoNumber)});
   }
   const Html chart = forest_chart(
@@ -109,9 +121,9 @@ Html gain_figure(const RecordView& decision, const std::vector<DecidedRow>& deci
     if (row.is_logged) continue;
     rows.push_back({.label = row.name,
                     .value = row.gain,
-                    .inner = row.sampling_gain_interval,
+                    .inner = row.gain_interval,
                     .outer = row.sensitivity_gain});
-    table.add_row({row.name, signed_text(row.gain), range_text(row.sampling_gain_interval),
+    table.add_row({row.name, signed_text(row.gain), range_text(row.gain_interval),
                    range_text(row.sensitivity_gain)});
   }
   const Html chart = forest_chart(

@@ -17,14 +17,14 @@ constexpr double kBudgetBottom = 244;
 
 struct CurvePoint {
   double share, gain;
-  Range sampling_interval, band, sensitivity_interval;
+  Range interval, band, sensitivity_interval;
 };
 
 std::vector<CurvePoint> read_points(const RecordView& curve) {
   std::vector<CurvePoint> points;
   for (const RecordView& point : curve.at("points").entries()) {
-    points.push_back({point.number("share"), point.number("gain"), point.range("sampling_interval"),
-                      point.range("sampling_joint_interval"), point.range("sensitivity_interval")});
+    points.push_back({point.number("share"), point.number("gain"), point.range("interval"),
+                      point.range("joint_interval"), point.range("sensitivity_interval")});
   }
   return points;
 }
@@ -38,13 +38,12 @@ Html budget_figure(const RecordView& curve) {
   std::vector<double> values = {0};
   Table table({"treated", "gain", level, "joint " + level, "sensitivity interval"});
   for (const CurvePoint& point : points) {
-    for (const Range& range : {point.sampling_interval, point.band, point.sensitivity_interval}) {
+    for (const Range& range : {point.interval, point.band, point.sensitivity_interval}) {
       if (is_finite(range)) values.insert(values.end(), {range.first, range.second});
     }
     values.push_back(point.gain);
-    table.add_row({percent_text(point.share), signed_text(point.gain),
-                   range_text(point.sampling_interval), range_text(point.band),
-                   range_text(point.sensitivity_interval)});
+    table.add_row({percent_text(point.share), signed_text(point.gain), range_text(point.interval),
+                   range_text(point.band), range_text(point.sensitivity_interval)});
   }
   const Axis across = make_axis(std::vector{0.0, 1.0}, 5, true);
   const Axis up = make_axis(values, 6);
@@ -81,7 +80,7 @@ Html budget_figure(const RecordView& curve) {
       "treated. Area over random assignment (Qini): {} {}, p {}.</p>\n",
       std::string_view(prefers_lower(curve) ? "lowest (best)" : "largest"),
       percent_text(curve.number("best_share")), signed_text(qini.number("value")),
-      range_text(qini.range("sampling_interval")), p_text(qini.number("p")));
+      range_text(qini.range("interval")), p_text(qini.number("p")));
   return figure("Gain at every budget, ranked by " + ranking, words, chart.finish(),
                 table.finish("Gain at every budget, " + ranking), true);
 }

@@ -20,7 +20,7 @@ namespace {
 /// The value of a policy in a record: that of its decision, else of its first estimator.
 struct ReportedValue {
   double value;
-  Range sampling_interval;
+  Range interval;
   std::string ranks;
 };
 
@@ -37,7 +37,7 @@ std::map<std::string, ReportedValue> values_of(const RecordView& evaluation,
       const Range ranks = policy.range("ranks");
       add(policy.text("name"),
           {policy.number(is_net ? "net_value" : "value"),
-           policy.range(is_net ? "net_sampling_interval" : "sampling_interval"),
+           policy.range(is_net ? "net_interval" : "interval"),
            is_finite(ranks) ? count_text(ranks.first) + " to " + count_text(ranks.second)
                             : std::string(kNoNumber)});
     }
@@ -46,9 +46,8 @@ std::map<std::string, ReportedValue> values_of(const RecordView& evaluation,
   for (const RecordView& policy : evaluation.at("policies").entries()) {
     const std::vector<RecordView> estimates = policy.at("estimates").entries();
     if (estimates.empty()) continue;
-    add(policy.text("name"),
-        {estimates.front().number("value"), estimates.front().range("sampling_interval"),
-         std::string(kNoNumber)});
+    add(policy.text("name"), {estimates.front().number("value"),
+                              estimates.front().range("interval"), std::string(kNoNumber)});
   }
   return values;
 }
@@ -65,21 +64,19 @@ Html value_changes(const RecordView& before, const RecordView& after, bool has_c
     const std::string none(kNoNumber);
     const bool has_old = was != old_values.end();
     const bool has_new = is != new_values.end();
-    table.add_row({name, has_old ? number_text(was->second.value) : "absent",
-                   has_old ? range_text(was->second.sampling_interval) : none,
-                   has_old ? was->second.ranks : none,
-                   has_new ? number_text(is->second.value) : "absent",
-                   has_new ? range_text(is->second.sampling_interval) : none,
-                   has_new ? is->second.ranks : none,
-                   has_old && has_new ? signed_text(is->second.value - was->second.value) : none});
+    table.add_row(
+        {name, has_old ? number_text(was->second.value) : "absent",
+         has_old ? range_text(was->second.interval) : none, has_old ? was->second.ranks : none,
+         has_new ? number_text(is->second.value) : "absent",
+         has_new ? range_text(is->second.interval) : none, has_new ? is->second.ranks : none,
+         has_old && has_new ? signed_text(is->second.value - was->second.value) : none});
     if (!has_old || !has_new) continue;
     // The name is shown once: with a suffix, two long names would be shortened to the same label.
     rows.push_back({.label = name,
                     .value = was->second.value,
-                    .inner = was->second.sampling_interval,
+                    .inner = was->second.interval,
                     .is_reference = true});
-    rows.push_back(
-        {.label = "now", .value = is->second.value, .inner = is->second.sampling_interval});
+    rows.push_back({.label = "now", .value = is->second.value, .inner = is->second.interval});
   }
   if (rows.empty() || !has_chart) return table.finish("Values before and now");
   const Html chart = forest_chart(

@@ -114,7 +114,8 @@ Html doubt_section(const RecordView& evaluation) {
   }
   return html(
       "<h2 id=\"doubts\">Assumptions</h2>\n{}"
-      "<p class=\"soft\">Confidence intervals cover sampling error and assume no unmeasured "
+      "<p class=\"soft\">Confidence intervals cover sampling error and smoothing bias, and assume "
+      "no unmeasured "
       "confounding; sensitivity intervals allow for an unmeasured confounder as strong as the "
       "network. A unit's outcome is assumed not to depend on the treatments of other units "
       "(SUTVA).</p>\n",

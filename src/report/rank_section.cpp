@@ -67,9 +67,8 @@ Html listed_pairs(const std::vector<RecordView>& pairs, const std::string& level
     const auto sensitivity = pair.find("sensitivity_interval");
     const auto verdict = pair.find("verdict");
     table.add_row({pair.text("first") + " minus " + pair.text("second"),
-                   signed_text(pair.number("difference")),
-                   range_text(pair.range("sampling_interval")),
-                   range_text(pair.range("sampling_joint_interval")), p_text(pair.number("p")),
+                   signed_text(pair.number("difference")), range_text(pair.range("interval")),
+                   range_text(pair.range("joint_interval")), p_text(pair.number("p")),
                    sensitivity ? range_text(sensitivity->range()) : std::string(kNoNumber),
                    verdict ? spell_verdict(verdict->text()) : std::string(kNoNumber)});
   }
@@ -80,7 +79,7 @@ Html listed_pairs(const std::vector<RecordView>& pairs, const std::string& level
 Html pair_matrix(const std::vector<std::string>& names, const std::vector<RecordView>& pairs) {
   std::map<std::pair<std::string, std::string>, std::string> cells;
   for (const RecordView& pair : pairs) {
-    const auto [low, high] = pair.range("sampling_joint_interval");
+    const auto [low, high] = pair.range("joint_interval");
     const double difference = pair.number("difference");
     const std::string star = low > 0 || high < 0 ? "*" : "";
     const auto cell = [&](double value) {

@@ -69,7 +69,7 @@ Html specification_figure(const RecordView& policy, const EstimatorWarnings& sai
     const std::vector<std::string> warnings = e.at("warnings").texts();
     const auto sensitivity = e.find("sensitivity_interval");
     const bool is_comparable = has_target(e, target);
-    const Range interval = e.range("sampling_interval");
+    const Range interval = e.range("interval");
     if (!is_comparable && is_finite(interval)) of_other_target.push_back(name);
     const ForestRow row{.label = name,
                         .value = e.number("value"),

@@ -85,7 +85,7 @@ Html policies_body(const RecordView& study) {
 
 Html coverage_figure(const RecordView& setting) {
   std::vector<ForestRow> rows;
-  Table table({"policy, method", "simulations", "sampling", "sensitivity", "sampling half-width",
+  Table table({"policy, method", "simulations", "sampling", "sensitivity", "half-width",
                "sensitivity half-width"});
   for (const RecordView& policy : setting.at("policies").entries()) {
     for (const RecordView& row : policy.at("rows").entries()) {

@@ -50,12 +50,12 @@ void write_budget_curves(std::ostream& out, std::span<const BudgetCurve> curves,
       for (const double value : {point.share, point.cost, point.gain, point.standard_error}) {
         write_number(value);
       }
-      write_range(point.sampling_interval);
-      write_range(point.band);
+      write_range(point.interval);
+      write_range(point.joint_interval);
       write_range(point.sensitivity_interval);
       write_number(point.over_random);
-      write_range(point.over_random_sampling_interval);
-      write_range(point.over_random_band);
+      write_range(point.over_random_interval);
+      write_range(point.over_random_joint_interval);
       write_number(point.truth.value_or(std::nan("")));
       lines.end_line();
     }

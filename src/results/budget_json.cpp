@@ -16,11 +16,15 @@ BudgetJson point_json(const BudgetPoint& point) {
       {"cost", json_number(point.cost)},
       {"gain", json_number(point.gain)},
       {"standard_error", json_number(point.standard_error)},
+      {"interval", budget_range_json(point.interval)},
+      {"joint_interval", budget_range_json(point.joint_interval)},
       {"sampling_interval", budget_range_json(point.sampling_interval)},
       {"sampling_joint_interval", budget_range_json(point.band)},
       {"sensitivity_interval", budget_range_json(point.sensitivity_interval)},
       {"over_random", json_number(point.over_random)},
       {"over_random_standard_error", json_number(point.over_random_error)},
+      {"over_random_interval", budget_range_json(point.over_random_interval)},
+      {"over_random_joint_interval", budget_range_json(point.over_random_joint_interval)},
       {"over_random_sampling_interval", budget_range_json(point.over_random_sampling_interval)},
       {"over_random_sampling_joint_interval", budget_range_json(point.over_random_band)}};
   if (point.truth) json["truth"] = json_number(*point.truth);
@@ -30,6 +34,7 @@ BudgetJson point_json(const BudgetPoint& point) {
 BudgetJson area_json(const RankingArea& area) {
   BudgetJson json = {{"value", json_number(area.value)},
                      {"standard_error", json_number(area.standard_error)},
+                     {"interval", budget_range_json(area.interval)},
                      {"sampling_interval", budget_range_json(area.sampling_interval)},
                      {"p", json_number(area.p)}};
   if (area.truth) json["truth"] = json_number(*area.truth);

@@ -18,7 +18,7 @@ constexpr std::size_t kMostRows = 10;
 int decimals_of_curve(const BudgetCurve& curve) {
   double widest = 0;
   for (const BudgetPoint& point : curve.points) {
-    const double width = point.sampling_interval.second - point.sampling_interval.first;
+    const double width = point.interval.second - point.interval.first;
     if (std::isfinite(width)) widest = std::max(widest, width);
     if (widest == 0) widest = std::abs(point.gain) / 10;
   }
@@ -61,10 +61,10 @@ std::string budget_table(const BudgetCurve& curve) {
     if (has_truth) cells.push_back(fixed_number(*point.truth, decimals));
     cells.insert(
         cells.end(),
-        {budget_range(point.sampling_interval, decimals), budget_range(point.band, decimals),
+        {budget_range(point.interval, decimals), budget_range(point.joint_interval, decimals),
          budget_range(point.sensitivity_interval, decimals),
          k == last ? "-" : fixed_number(point.over_random, decimals),
-         k == last ? "-" : budget_range(point.over_random_sampling_interval, decimals)});
+         k == last ? "-" : budget_range(point.over_random_interval, decimals)});
     table.add_row(std::move(cells));
   }
   return table.to_string();
@@ -84,7 +84,7 @@ std::string area_sentence(const BudgetCurve& curve, bool is_randomised) {
         "unit; no valid interval.\n",
         area.value);
   }
-  const auto [low, high] = area.sampling_interval;
+  const auto [low, high] = area.interval;
   const std::string figures = sentence(
       "averaged over all budgets, its gain over random assignment is {:.3g} per unit "
       "({:.3g} to {:.3g})",
@@ -102,11 +102,14 @@ std::string area_sentence(const BudgetCurve& curve, bool is_randomised) {
 
 std::string budget_curve_text(const BudgetCurve& curve, bool is_randomised) {
   std::string text = fmt::format(
-      "Budgets: {} for the units ranked first by {} {}; estimator {}. Gain: per unit, over no "
-      "treatment{}; {}.\n\n{}\n",
+      "Budgets: {} for the units ranked first by {} {}; estimator {}. Gain: per unit of the {}, "
+      "over no treatment{}; {}.\n\n{}\n",
       printable(curve.arm), curve.is_policy ? "the policy" : "the column", printable(curve.ranking),
-      curve.estimator, cost_words(curve), direction_text("", curve.lower_is_better),
-      budget_table(curve));
+      curve.estimator, enum_name(curve.target), cost_words(curve),
+      direction_text("", curve.lower_is_better), budget_table(curve));
+  if (curve.points.back().truth && curve.target == Target::kPopulation) {
+    text += "The truth is that of the sample: --target sample gives the intervals to compare.\n";
+  }
   text += area_sentence(curve, is_randomised);
   text += curve.best_share == 0
               ? fmt::format("The estimated gain is {} at no budget.\n",

@@ -43,24 +43,30 @@ Json decision_json(const Decision& decision) {
     Json policy = {{"name", p.name},
                    {"is_logged", p.is_logged},
                    {"value", json_number(p.value)},
+                   {"interval", range_json(p.interval)},
                    {"sampling_interval", range_json(p.sampling_interval)},
+                   {"other_target_interval", range_json(p.other_target_interval)},
                    {"sensitivity_interval", range_json(p.sensitivity_interval)},
+                   {"joint_interval", range_json(p.joint_interval)},
                    {"sampling_joint_interval", range_json(p.band)}};
     if (p.cost) {
       policy["cost"] = json_number(p.cost);
       policy["net_value"] = json_number(p.value - cost_shift(p, decision));
-      policy["net_sampling_interval"] = range_json(net_of_cost(p.sampling_interval, p, decision));
-      policy["net_sensitivity_interval"] =
-          range_json(net_of_cost(p.sensitivity_interval, p, decision));
-      policy["net_sampling_joint_interval"] = range_json(net_of_cost(p.band, p, decision));
+      policy["net_interval"] = range_json(p.net_interval);
+      policy["net_sampling_interval"] = range_json(p.net_sampling_interval);
+      policy["net_sensitivity_interval"] = range_json(p.net_sensitivity_interval);
+      policy["net_joint_interval"] = range_json(p.net_joint_interval);
+      policy["net_sampling_joint_interval"] = range_json(p.net_band);
     }
     if (!p.is_logged) {
       policy["gain"] = json_number(p.gain);
+      policy["gain_interval"] = range_json(p.gain_interval);
       policy["sampling_gain_interval"] = range_json(p.sampling_gain_interval);
       policy["sensitivity_gain_interval"] = range_json(p.sensitivity_gain_interval);
       policy["gain_p"] = json_number(p.gain_p);
       policy["overturning_strength"] = json_number(p.overturning_strength);
       policy["verdict"] = std::string(enum_name(p.verdict));
+      policy["unreliable"] = p.unreliable.empty() ? Json() : Json(p.unreliable);
       policy["sentence"] = decision_sentence(p, decision);
     }
     policy["ranks"] = ranks_json(p.ranks);
@@ -76,11 +82,10 @@ Json decision_json(const Decision& decision) {
          {"second", decision.policies[d.second].name},
          {"difference", json_number(d.difference)},
          {"standard_error", json_number(d.standard_error)},
-         {"sampling_interval",
-          {json_number(d.sampling_interval.first), json_number(d.sampling_interval.second)}},
-         {"sampling_joint_interval",
-          {json_number(d.sampling_joint_interval.first),
-           json_number(d.sampling_joint_interval.second)}},
+         {"interval", range_json(d.interval)},
+         {"joint_interval", range_json(d.joint_interval)},
+         {"sampling_interval", range_json(d.sampling_interval)},
+         {"sampling_joint_interval", range_json(d.sampling_joint_interval)},
          {"p", json_number(d.p)},
          {"sensitivity_interval", range_json(d.sensitivity_interval)},
          {"sensitivity_joint_interval", range_json(d.sensitivity_joint_interval)},

@@ -18,6 +18,8 @@ namespace {
 constexpr std::string_view kUpperLimit = "the network's upper confidence limit";
 
 constexpr double kNotableDesignEffect = 1.1;
+constexpr double kNotableWidths =
+    1.1;  // of the intervals for both targets, the wider over the other
 constexpr std::size_t kMostNames = 6;
 
 using Interval = std::pair<double, double>;
@@ -26,8 +28,8 @@ using Interval = std::pair<double, double>;
 int decimals_of(const Decision& decision) {
   double narrowest = 0;
   for (const DecidedPolicy& policy : decision.policies) {
-    if (!policy.sampling_interval) continue;
-    const double width = policy.sampling_interval->second - policy.sampling_interval->first;
+    if (!policy.interval) continue;
+    const double width = policy.interval->second - policy.interval->first;
     if (width > 0 && (narrowest == 0 || width < narrowest)) narrowest = width;
   }
   if (narrowest == 0) return 4;
@@ -51,6 +53,29 @@ std::string rank_text(const DecidedPolicy& policy) {
 /// Three digits.
 std::string amount(double value) { return sentence("{:.3g}", std::abs(value)); }
 
+Target other_target(const Decision& decision) {
+  return decision.target == Target::kSample ? Target::kPopulation : Target::kSample;
+}
+
+/// Whether the table has the intervals for the other target: where they differ notably in width,
+/// and for the sample beside a truth, which is that of the sample. Costs are known for the sample
+/// only.
+bool shows_both_targets(const Decision& decision, bool has_truth) {
+  if (!decision.costs.empty() && other_target(decision) == Target::kPopulation) return false;
+  const auto differs = [](const DecidedPolicy& policy) {
+    if (!policy.interval || !policy.other_target_interval) return false;
+    const auto width = [](Interval interval) { return interval.second - interval.first; };
+    const double own = width(*policy.interval);
+    const double other = width(*policy.other_target_interval);
+    return std::max(own, other) > kNotableWidths * std::min(own, other);
+  };
+  const bool has_other = std::ranges::any_of(decision.policies, [](const DecidedPolicy& policy) {
+    return policy.other_target_interval.has_value();
+  });
+  return (has_truth && has_other && other_target(decision) == Target::kSample) ||
+         std::ranges::any_of(decision.policies, differs);
+}
+
 TextTable policy_table(const Decision& decision) {
   const bool has_truth = std::any_of(decision.policies.begin(), decision.policies.end(),
                                      [](const DecidedPolicy& p) { return p.truth.has_value(); });
@@ -61,9 +86,13 @@ TextTable policy_table(const Decision& decision) {
   if (has_costs) columns.push_back({"cost"});
   columns.push_back({has_costs ? "net value" : "value"});
   if (has_truth) columns.push_back({"truth"});
-  columns.insert(
-      columns.end(),
-      {{level + " CI"}, {"sensitivity interval"}, {"gain"}, {level + " CI of the gain"}, {"rank"}});
+  const bool shows_both = shows_both_targets(decision, has_truth);
+  columns.push_back({level + " CI"});
+  if (shows_both) {
+    columns.push_back({fmt::format("for the {}", enum_name(other_target(decision)))});
+  }
+  columns.insert(columns.end(),
+                 {{"sensitivity interval"}, {"gain"}, {level + " CI of the gain"}, {"rank"}});
   TextTable table(columns);
   for (const DecidedPolicy& policy : decision.policies) {
     const double shift = cost_shift(policy, decision);
@@ -73,12 +102,19 @@ TextTable policy_table(const Decision& decision) {
     if (has_truth)
       cells.push_back(policy.truth ? fixed_number(*policy.truth - shift, decimals) : "-");
     const bool certain = policy.is_logged && decision.target == Target::kSample;
-    cells.insert(
-        cells.end(),
-        {certain ? "-" : range(net_of_cost(policy.sampling_interval, policy, decision), decimals),
-         range(net_of_cost(policy.sensitivity_interval, policy, decision), decimals),
-         policy.is_logged ? "-" : fixed_number(policy.gain, decimals, Sign::kAlways),
-         range(policy.sampling_gain_interval, decimals), rank_text(policy)});
+    const auto& interval = has_costs ? policy.net_interval : policy.interval;
+    cells.push_back(certain ? "-" : range(interval, decimals));
+    if (shows_both) {
+      std::optional<Interval> other = policy.other_target_interval;
+      if (other) other = Interval{other->first - shift, other->second - shift};
+      cells.push_back(range(other, decimals));
+    }
+    const auto& sensitivity =
+        has_costs ? policy.net_sensitivity_interval : policy.sensitivity_interval;
+    cells.insert(cells.end(),
+                 {range(sensitivity, decimals),
+                  policy.is_logged ? "-" : fixed_number(policy.gain, decimals, Sign::kAlways),
+                  range(policy.gain_interval, decimals), rank_text(policy)});
     table.add_row(std::move(cells));
   }
   return table;
@@ -132,9 +168,10 @@ std::string condition_text(const DecidedPolicy& policy, const Decision& decision
   }
   const std::string condition = ", conditional on no unmeasured confounding";
   if (!policy.sensitivity_gain_interval) {
-    return condition +
-           ", whose strength this run could not measure (cone sensitivity gives the "
-           "strength it would take).";
+    return condition + (decision.is_sensitivity_off
+                            ? ", whose strength was not measured (--no-sensitivity-interval)."
+                            : ", whose strength this run could not measure (cone sensitivity gives "
+                              "the strength it would take).");
   }
   if (!policy.overturning_strength) return condition + ".";
   return condition + sentence(
@@ -154,32 +191,23 @@ double cost_shift(const DecidedPolicy& policy, const Decision& decision) {
   return direction_sign(decision.lower_is_better) * policy.cost.value_or(0);
 }
 
-std::optional<Interval> net_of_cost(const std::optional<Interval>& range,
-                                    const DecidedPolicy& policy, const Decision& decision) {
-  if (!range || !policy.cost) return range;
-  const double shift = cost_shift(policy, decision);
-  return Interval{range->first - shift, range->second - shift};
-}
-
 std::string decision_sentence(const DecidedPolicy& policy, const Decision& decision) {
   const std::string name = printable(policy.name) + (policy.cost ? ", after costs" : "");
   if (!std::isfinite(policy.value)) return fmt::format("{}: no value; see the warnings.", name);
-  if (!policy.sampling_gain_interval) {
+  if (!policy.gain_interval) {
     return fmt::format(
         "{}: {} {} per unit than the logged policy, with no valid interval; see the warnings.",
         name, amount(policy.gain), policy.gain < 0 ? "lower" : "higher");
   }
-  const auto [low, high] = *policy.sampling_gain_interval;
+  const auto [low, high] = *policy.gain_interval;
   if (low == 0 && high == 0) return fmt::format("{}: identical to the logged policy.", name);
   if (!policy.unreliable.empty()) {
     const std::string range = low > 0 ? fmt::format("{} to {} more", amount(low), amount(high))
                               : high < 0
                                   ? fmt::format("{} to {} less", amount(high), amount(low))
                                   : fmt::format("{} less to {} more", amount(low), amount(high));
-    return fmt::format(
-        "{}: no difference from the logged policy is shown ({} per unit): {}, too few to rely on "
-        "the interval.",
-        name, range, policy.unreliable);
+    return fmt::format("{}: no verdict on the difference from the logged policy ({} per unit): {}.",
+                       name, range, policy.unreliable);
   }
   if (low <= 0 && high >= 0) {
     return fmt::format(
@@ -195,10 +223,10 @@ std::string decision_sentence(const DecidedPolicy& policy, const Decision& decis
   const std::string_view by = !decision.lower_is_better ? " by"
                               : is_higher               ? ", higher by"
                                                         : ", lower by";
-  const std::string text = fmt::format(
-      "{}: {} than the logged policy{} {} per unit ({:g} % CI {}", name,
-      is_higher != decision.lower_is_better ? "better" : "worse", by, amount(policy.gain),
-      100 * decision.level, range_of(*policy.sampling_gain_interval));
+  const std::string text =
+      fmt::format("{}: {} than the logged policy{} {} per unit ({:g} % CI {}", name,
+                  is_higher != decision.lower_is_better ? "better" : "worse", by,
+                  amount(policy.gain), 100 * decision.level, range_of(*policy.gain_interval));
   const std::string_view strength = decision.strength_is_clear ? "the network" : kUpperLimit;
   if (policy.verdict != ComparisonVerdict::kSupported) {
     return text + ')' + condition_text(policy, decision, strength);

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <optional>
 #include <string>
-#include <utility>
 
 #include "cone/record.hpp"
 
@@ -19,11 +17,6 @@ std::string decision_sentence(const DecidedPolicy& policy, const Decision& decis
 /// What a policy's net value is below its value: its mean cost, or −cost where lower is better; 0
 /// without costs.
 double cost_shift(const DecidedPolicy& policy, const Decision& decision);
-
-/// An interval of a policy's value, net of its cost.
-std::optional<std::pair<double, double>> net_of_cost(
-    const std::optional<std::pair<double, double>>& range, const DecidedPolicy& policy,
-    const Decision& decision);
 
 /// The single best policy, or which may be the best; empty where nothing was compared.
 std::string best_sentence(const Decision& decision);

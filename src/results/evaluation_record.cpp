@@ -23,20 +23,33 @@ Json dependent_errors_json(const std::vector<DependentError>& errors) {
   return json;
 }
 
+Json ends_json(std::pair<double, double> interval) {
+  return {json_number(interval.first), json_number(interval.second)};
+}
+
+Json smoothing_bias_json(const std::optional<SmoothingBias>& found) {
+  if (!found) return nullptr;
+  return {{"bias", json_number(found->bias)},
+          {"standard_error", json_number(found->standard_error)}};
+}
+
 Json estimate_json(const Estimate& e) {
   return {{"estimator", e.estimator},
           {"value", json_number(e.value)},
           {"standard_error", json_number(e.standard_error)},
-          {"sampling_interval",
-           {json_number(e.sampling_interval.first), json_number(e.sampling_interval.second)}},
+          {"interval", ends_json(e.interval())},
+          {"sampling_interval", ends_json(e.sampling_interval)},
+          {"smoothing_bias", smoothing_bias_json(e.smoothing_bias)},
+          {"degrees_of_freedom", json_number(e.degrees_of_freedom)},
           {"target", std::string(enum_name(e.target))},
           {"level", e.level},
           {"population_standard_error", json_number(e.population_standard_error)},
-          {"population_sampling_interval",
-           {json_number(e.population_sampling_interval.first),
-            json_number(e.population_sampling_interval.second)}},
-          {"sensitivity_interval",
-           {json_number(e.sensitivity_interval.first), json_number(e.sensitivity_interval.second)}},
+          {"population_interval", ends_json(e.population_interval())},
+          {"population_sampling_interval", ends_json(e.population_sampling_interval)},
+          {"sample_standard_error", json_number(e.sample_standard_error)},
+          {"sample_interval", ends_json(e.sample_interval())},
+          {"sample_sampling_interval", ends_json(e.sample_sampling_interval)},
+          {"sensitivity_interval", ends_json(e.sensitivity_interval)},
           {"confounding_bias_bound", json_number(e.confounding_bias_bound)},
           {"dependence", std::string(enum_name(e.dependence))},
           {"standard_errors", dependent_errors_json(e.errors_by_dependence)},

@@ -64,10 +64,14 @@ std::string weight(const std::optional<double>& value) {
   return value && std::isfinite(*value) ? fmt::format("{:.3g}", *value) : "-";
 }
 
+std::string range_of_row(const std::pair<double, double>& range, int decimals) {
+  if (!std::isfinite(range.first)) return "-";
+  return fmt::format("[{}, {}]", fixed_number(range.first, decimals),
+                     fixed_number(range.second, decimals));
+}
+
 std::string interval_text(const Estimate& e, std::string_view target, int decimals) {
-  if (enum_name(e.target) != target || !std::isfinite(e.sampling_interval.first)) return "-";
-  return fmt::format("[{}, {}]", fixed_number(e.sampling_interval.first, decimals),
-                     fixed_number(e.sampling_interval.second, decimals));
+  return enum_name(e.target) == target ? range_of_row(e.interval(), decimals) : "-";
 }
 
 std::string clipped(const Estimate& e) {
@@ -144,23 +148,26 @@ std::string policy_text(const PolicyResult& policy, std::span<const ArmSummary> 
   const double level = policy.estimates.empty() ? 0.95 : policy.estimates[0].level;
   std::vector<TextTable::Column> columns = {{"estimator", Align::kLeft}, {"value"}};
   if (has_truth) columns.push_back({"error"});
-  columns.insert(columns.end(), {{"std. error"},
-                                 {sentence("{:g} % CI", 100 * level)},
-                                 {"ESS"},
-                                 {"max weight"},
-                                 {"clipped"},
-                                 {"mean weight"},
-                                 {"off support"},
-                                 {"", Align::kLeft}});
+  columns.insert(columns.end(), {{"std. error"}, {sentence("{:g} % CI", 100 * level)}});
+  // A truth is that of the sample.
+  const bool shows_sample = has_truth && target != enum_name(Target::kSample) &&
+                            std::ranges::any_of(policy.estimates, [](const Estimate& e) {
+                              return std::isfinite(e.sample_sampling_interval.first);
+                            });
+  if (shows_sample) columns.push_back({"for the sample"});
+  columns.insert(
+      columns.end(),
+      {{"ESS"}, {"max weight"}, {"clipped"}, {"mean weight"}, {"off support"}, {"", Align::kLeft}});
   TextTable table(columns);
   for (const Estimate& e : policy.estimates) {
     std::vector<std::string> cells = {e.estimator, fixed_number(e.value, decimals)};
     if (has_truth) cells.push_back(fixed_number(e.value - *policy.truth, decimals, Sign::kAlways));
-    cells.insert(
-        cells.end(),
-        {fixed_number(shown_error(e, target), decimals), interval_text(e, target, decimals),
-         rounded(e.effective_sample_size), weight(e.max_weight), clipped(e), mean_weight(e),
-         percentage(e.off_support_fraction), e.status == EstimateStatus::kOk ? "" : "!"});
+    cells.insert(cells.end(), {fixed_number(shown_error(e, target), decimals),
+                               interval_text(e, target, decimals)});
+    if (shows_sample) cells.push_back(range_of_row(e.sample_interval(), decimals));
+    cells.insert(cells.end(), {rounded(e.effective_sample_size), weight(e.max_weight), clipped(e),
+                               mean_weight(e), percentage(e.off_support_fraction),
+                               e.status == EstimateStatus::kOk ? "" : "!"});
     table.add_row(std::move(cells));
   }
   return text + table.to_string() + other_target_lines(policy, target) + warning_lines(policy);
@@ -174,7 +181,8 @@ std::string target_line(const EvaluationRecord& record, std::string_view target)
   });
   if (!has_errors) return "";
   return fmt::format(
-      "\nStandard errors and intervals are for the {}. They cover sampling error only; the bias of "
+      "\nStandard errors and intervals are for the {}. Intervals cover sampling error and "
+      "smoothing bias; the bias of "
       "unmeasured confounding may be larger.\n",
       target);
 }

@@ -61,10 +61,8 @@ double ErrorInflation::factor(const Context& context, const Contrast& contrast,
       join_errors(context, parts_->kernels, parts_->sample, target, {&one, 1}, {&table, 1},
                   &parts_->noise, parts_->wanted);
   if (!joint || !(joint->design_effect() > 0)) return 1;
-  const double freedom = joint->best().degrees_of_freedom;
-  const double quantiles = std::isinf(freedom) ? 1
-                                               : two_sided_t_quantile(parts_->level, freedom) /
-                                                     two_sided_normal_quantile(parts_->level);
+  const double quantiles = two_sided_t_quantile(parts_->level, joint->best().degrees_of_freedom) /
+                           two_sided_normal_quantile(parts_->level);
   return quantiles * std::sqrt(joint->design_effect());
 }
 

@@ -41,20 +41,18 @@ class CoverageCounter {
     add_square(number_of(part.at("naive")) - truth, naive_squares_);
     add_square(value - truth, squares_);
     if (std::isfinite(value - truth)) errors_.push_back(value - truth);
-    const double low = number_of(found.at("sampling_interval").at(0));
-    const double high = number_of(found.at("sampling_interval").at(1));
-    if (std::isfinite(low)) {
-      ++cell_.num_intervals;
-      sampling_hits_ += low <= truth && truth <= high ? 1 : 0;
-      half_widths_.push_back(0.5 * (high - low));
-    }
-    const double sensitivity_low = number_of(found.at("sensitivity_interval").at(0));
-    const double sensitivity_high = number_of(found.at("sensitivity_interval").at(1));
-    if (std::isfinite(sensitivity_low)) {
-      ++cell_.num_sensitivity_interval;
-      sensitivity_hits_ += sensitivity_low <= truth && truth <= sensitivity_high ? 1 : 0;
-      sensitivity_half_widths_.push_back(0.5 * (sensitivity_high - sensitivity_low));
-    }
+    const auto count = [&](const char* name, std::size_t& hits, std::vector<double>& half_widths) {
+      const double low = number_of(found.at(name).at(0));
+      const double high = number_of(found.at(name).at(1));
+      if (!std::isfinite(low)) return;
+      hits += low <= truth && truth <= high ? 1 : 0;
+      half_widths.push_back(0.5 * (high - low));
+    };
+    count("interval", hits_, half_widths_);
+    count("sampling_interval", sampling_hits_, sampling_half_widths_);
+    cell_.num_intervals = half_widths_.size();
+    count("sensitivity_interval", sensitivity_hits_, sensitivity_half_widths_);
+    cell_.num_sensitivity_interval = sensitivity_half_widths_.size();
     for (const auto& [name, error] : found.at("standard_errors").items()) {
       const double e = number_of(error);
       if (!std::isfinite(e)) continue;
@@ -66,10 +64,12 @@ class CoverageCounter {
   }
 
   CoverageCell finish() && {
+    cell_.interval = share_of(hits_, cell_.num_intervals);
     cell_.sampling = share_of(sampling_hits_, cell_.num_intervals);
     cell_.sensitivity_interval = share_of(sensitivity_hits_, cell_.num_sensitivity_interval);
     cell_.sensitivity_least = wilson_lower_limit(sensitivity_hits_, cell_.num_sensitivity_interval);
     cell_.half_width = median_of(std::move(half_widths_));
+    cell_.sampling_half_width = median_of(std::move(sampling_half_widths_));
     cell_.sensitivity_half_width = median_of(std::move(sensitivity_half_widths_));
     cell_.bias = mean(errors_);
     cell_.rmse = std::sqrt(mean(squares_));
@@ -91,9 +91,11 @@ class CoverageCounter {
   }
 
   CoverageCell cell_;
+  std::size_t hits_ = 0;
   std::size_t sampling_hits_ = 0;
   std::size_t sensitivity_hits_ = 0;
   std::vector<double> half_widths_;
+  std::vector<double> sampling_half_widths_;
   std::vector<double> sensitivity_half_widths_;
   std::vector<double> errors_;
   std::vector<double> squares_;

@@ -51,11 +51,13 @@ std::vector<CoverageSetting> coverage_settings(std::span<const StudyNetwork> net
 struct CoverageCell {
   std::size_t num_simulations = 0;
   std::size_t num_intervals = 0;  ///< simulations in which the row has one
-  double sampling = 0;            ///< coverage of the sampling intervals
+  double interval = 0;            ///< coverage of the intervals
+  double sampling = 0;            ///< of those for sampling error alone
   std::size_t num_sensitivity_interval = 0;
   double sensitivity_interval = 0;  ///< coverage of the sensitivity intervals
   double sensitivity_least = 0;     ///< its one-sided 95 % lower confidence limit (Wilson)
   double half_width = 0;            ///< medians
+  double sampling_half_width = 0;
   double sensitivity_half_width = 0;
   double bias = 0;
   double rmse = 0;

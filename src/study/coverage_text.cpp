@@ -27,19 +27,21 @@ TitledTable row_table(const CoverageTable& table, std::size_t row) {
       .title = fmt::format("{}: coverage of 95 % confidence and sensitivity intervals (with 95 % "
                            "lower limit), median half-widths",
                            kCoverageRows[row]),
-      .columns = {"world", "policy", "simulations", "sampling", "sensitivity", "lower limit",
-                  "sampling half-width", "sensitivity half-width", "bias", "RMSE",
-                  "RMSE of naive"}};
+      .columns = {"world", "policy", "simulations", "interval", "sampling", "sensitivity",
+                  "lower limit", "half-width", "sampling half-width", "sensitivity half-width",
+                  "bias", "RMSE", "RMSE of naive"}};
   for (std::size_t s = 0; s < table.settings.size(); ++s) {
     for (std::size_t p = 0; p < table.policies[s].size(); ++p) {
       const CoverageCell& cell = table.cells[s][p][row];
       out.rows.push_back({{p == 0 ? table.settings[s] : ""},
                           {table.policies[s][p]},
                           {fmt::format("{}", cell.num_simulations)},
+                          {share_text(cell.interval)},
                           {share_text(cell.sampling)},
                           {share_text(cell.sensitivity_interval)},
                           {share_text(cell.sensitivity_least)},
                           {width_text(cell.half_width)},
+                          {width_text(cell.sampling_half_width)},
                           {width_text(cell.sensitivity_half_width)},
                           {width_text(cell.bias)},
                           {width_text(cell.rmse)},
@@ -144,16 +146,17 @@ std::string coverage_markdown(const CoverageTable& table) {
 
 std::string coverage_csv(const CoverageTable& table) {
   std::string text =
-      "world,policy,method,simulations,sampling,sensitivity,lower_limit,half_width,"
-      "sensitivity_half_width,bias,rmse,naive_rmse\n";
+      "world,policy,method,simulations,interval,sampling,sensitivity,lower_limit,half_width,"
+      "sampling_half_width,sensitivity_half_width,bias,rmse,naive_rmse\n";
   for (std::size_t s = 0; s < table.settings.size(); ++s) {
     for (std::size_t p = 0; p < table.policies[s].size(); ++p) {
       for (std::size_t r = 0; r < kCoverageRows.size(); ++r) {
         const CoverageCell& c = table.cells[s][p][r];
-        text += csv_line("\"{}\",{},{},{},{},{},{},{},{},{},{},{}\n", table.settings[s],
-                         table.policies[s][p], kCoverageRows[r], c.num_simulations, c.sampling,
-                         c.sensitivity_interval, c.sensitivity_least, c.half_width,
-                         c.sensitivity_half_width, c.bias, c.rmse, c.naive_rmse);
+        text +=
+            csv_line("\"{}\",{},{},{},{},{},{},{},{},{},{},{},{},{}\n", table.settings[s],
+                     table.policies[s][p], kCoverageRows[r], c.num_simulations, c.interval,
+                     c.sampling, c.sensitivity_interval, c.sensitivity_least, c.half_width,
+                     c.sampling_half_width, c.sensitivity_half_width, c.bias, c.rmse, c.naive_rmse);
       }
     }
   }
@@ -189,11 +192,13 @@ Json coverage_json(const CoverageTable& table) {
         policy["rows"].push_back({{"method", std::string(kCoverageRows[r])},
                                   {"simulations", c.num_simulations},
                                   {"intervals", c.num_intervals},
+                                  {"interval", json_number(c.interval)},
                                   {"sampling", json_number(c.sampling)},
                                   {"sensitivity_intervals", c.num_sensitivity_interval},
                                   {"sensitivity_interval", json_number(c.sensitivity_interval)},
                                   {"sensitivity_least", json_number(c.sensitivity_least)},
                                   {"half_width", json_number(c.half_width)},
+                                  {"sampling_half_width", json_number(c.sampling_half_width)},
                                   {"sensitivity_half_width", json_number(c.sensitivity_half_width)},
                                   {"bias", json_number(c.bias)},
                                   {"rmse", json_number(c.rmse)},

@@ -21,8 +21,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 EvaluateOptions coverage_evaluation() {
-  EvaluateOptions options;
-  options.estimator.target = Target::kSample;  // the truth is that of the simulated units
+  EvaluateOptions options = study_evaluation();
   options.estimators = {"naive"};
   options.estimators.insert(options.estimators.end(), kCoverageRows.begin(), kCoverageRows.end());
   return options;
@@ -30,6 +29,8 @@ EvaluateOptions coverage_evaluation() {
 
 Json describe_row(const Estimate& estimate) {
   Json row = {{"value", json_number(estimate.value)},
+              {"interval",
+               {json_number(estimate.interval().first), json_number(estimate.interval().second)}},
               {"sampling_interval",
                {json_number(estimate.sampling_interval.first),
                 json_number(estimate.sampling_interval.second)}},
@@ -131,9 +132,9 @@ Json describe_decision(const Decision& decision) {
   Json single_best_is_right = nullptr;
   for (const DecidedPolicy& policy : decision.policies) {
     const double truth = true_value(policy);
-    if (!policy.band) return nullptr;
-    all_hold = all_hold &&
-               (policy.is_logged || (policy.band->first <= truth && truth <= policy.band->second));
+    if (!policy.joint_interval) return nullptr;
+    const auto [low, high] = *policy.joint_interval;
+    all_hold = all_hold && (policy.is_logged || (low <= truth && truth <= high));
     best_in_set = best_in_set || (truth == best && policy.may_be_best);
     if (policy.name == decision.single_best) single_best_is_right = truth == best;
   }

@@ -21,9 +21,9 @@ std::vector<std::string> coverage_policies(const ValueSetting& setting);
 nlohmann::ordered_json describe_decision(const Decision& decision);
 
 /// Evaluates kCoverageRows and naive on one simulation. Its result: {"policies": {POLICY: {"truth",
-/// "naive", "rows": {ROW: {"value", "sampling_interval", "sensitivity_interval", "standard_errors":
-/// {DEPENDENCE: number}}}}}, "joint": describe_decision()}. Null where a value does not exist. The
-/// setting's network must outlive it.
+/// "naive", "rows": {ROW: {"value", "interval", "sampling_interval", "sensitivity_interval",
+/// "standard_errors": {DEPENDENCE: number}}}}}, "joint": describe_decision()}. Null where a value
+/// does not exist. The setting's network must outlive it.
 Unit coverage_unit(const ValueSetting& setting, std::uint64_t simulation);
 
 }  // namespace cone

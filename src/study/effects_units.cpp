@@ -21,7 +21,7 @@ OutcomeOptions effects_outcome(const StudySetting& setting) {
 }
 
 EvaluateOptions effects_options(const EffectsRow& row) {
-  EvaluateOptions options;
+  EvaluateOptions options = study_evaluation();
   options.plan.protocol = Protocol::kSplit;
   options.network_ridge = row.network_ridge;
   return options;

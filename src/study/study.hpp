@@ -8,6 +8,7 @@
 
 #include "cone/context.hpp"
 #include "cone/estimate.hpp"
+#include "cone/evaluate.hpp"
 #include "cone/options.hpp"
 #include "cone/settings.hpp"
 #include "cone/simulate.hpp"
@@ -47,6 +48,13 @@ struct StudyRows {
             "Estimators of the study (values, worlds, effects); a default set if not given");
   }
 };
+
+/// Intervals are for the sample, as truths are those of the simulated units.
+inline EvaluateOptions study_evaluation() {
+  EvaluateOptions options;
+  options.estimator.target = Target::kSample;
+  return options;
+}
 
 /// A network to simulate treatments and outcomes on.
 struct StudyNetwork {

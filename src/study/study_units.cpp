@@ -168,7 +168,7 @@ ConeOptions choose_networks(const Context& context, const Dataset& data, const P
 
 Unit study_unit(const StudySetting& setting, std::uint64_t simulation, std::uint64_t run,
                 const MethodGroup& group, const ConeOptions& networks) {
-  EvaluateOptions options;
+  EvaluateOptions options = study_evaluation();
   options.plan.protocol = Protocol::kSplit;
   if (group.name == kConeGroup) options.cone = networks;
   Unit unit{.identity = {.kind = "study",

@@ -29,8 +29,8 @@ class CellBuilder {
     const auto& row = part.at("rows").at(label);
     const double truth = number_or_nan(part.at("truth"));
     cell_.by_simulation.push_back(number_or_nan(row.at("value")) - truth);
-    const double low = number_or_nan(row.at("sampling_interval").at(0));
-    const double high = number_or_nan(row.at("sampling_interval").at(1));
+    const double low = number_or_nan(row.at("interval").at(0));
+    const double high = number_or_nan(row.at("interval").at(1));
     if (!std::isfinite(low) || !std::isfinite(high)) return;
     ++cell_.num_intervals;
     num_covering_ += low <= truth && truth <= high ? 1 : 0;

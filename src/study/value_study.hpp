@@ -50,8 +50,8 @@ struct ValueGroup {
   };
   std::string name;
   std::vector<Row> rows;
-  EvaluateOptions options;  ///< `estimators` is filled from the rows
-  bool is_oracle = false;   ///< uses topic_features() instead of the features
+  EvaluateOptions options = study_evaluation();  ///< `estimators` is filled from the rows
+  bool is_oracle = false;                        ///< uses topic_features() instead of the features
 };
 
 /// The evaluated policies. The weights of the first are drawn in every simulation.
@@ -65,13 +65,13 @@ std::vector<std::string_view> choose_estimators(std::span<const std::string> giv
 /// Estimators grouped by their costly learner: one group for all that learn from features alone,
 /// one for every other learner.
 std::vector<ValueGroup> group_estimators(std::span<const std::string_view> names,
-                                         const EvaluateOptions& options = {});
+                                         const EvaluateOptions& options = study_evaluation());
 /// The oracle row, in studies only: a ridge per arm on topic_features().
 ValueGroup oracle_group();
 inline constexpr std::string_view kOracleLabel = "oracle topics";
 
 /// Evaluates a group on one simulation. Its result: {POLICY: {"truth": ..., "rows": {LABEL:
-/// {"value": ..., "sampling_interval": [low, high]}}}}, null where one does not exist. Folds and
+/// {"value": ..., "interval": [low, high]}}}}, null where one does not exist. Folds and
 /// initial weights have the seed setting.seed + 100000·simulation. The setting's network must
 /// outlive it. The truth is that of the simulated units, so intervals are for the sample.
 Unit value_unit(const ValueSetting& setting, std::uint64_t simulation, ValueGroup group);

@@ -59,10 +59,10 @@ Json evaluate_values(const Context& context, const ValueSetting& setting, std::u
     Json rows = Json::object();
     for (std::size_t k = 0; k < group.rows.size(); ++k) {
       const Estimate& estimate = evaluated.estimates[k];
-      rows[group.rows[k].label] = {{"value", json_number(estimate.value)},
-                                   {"sampling_interval",
-                                    {json_number(estimate.sampling_interval.first),
-                                     json_number(estimate.sampling_interval.second)}}};
+      rows[group.rows[k].label] = {
+          {"value", json_number(estimate.value)},
+          {"interval",
+           {json_number(estimate.interval().first), json_number(estimate.interval().second)}}};
     }
     result[std::string(kStudyPolicies[p])] = {{"truth", json_number(evaluated.truth.value())},
                                               {"rows", std::move(rows)}};
@@ -80,7 +80,7 @@ bool are_values(const Json& result, const ValueGroup& group) {
     return std::ranges::all_of(group.rows, [&](const ValueGroup::Row& row) {
       const auto found = rows->find(row.label);
       return found != rows->end() && found->is_object() && found->contains("value") &&
-             found->contains("sampling_interval") && found->at("sampling_interval").size() == 2;
+             found->contains("interval") && found->at("interval").size() == 2;
     });
   });
 }

@@ -48,7 +48,7 @@ class Budgets(FolderTest):
         self.assertEqual((curve["ranking"], curve["is_policy"], curve["arm"]),
                          ("score", False, "1"))
         self.assertEqual([p["share"] for p in curve["points"]], [k / 20 for k in range(21)])
-        self.assertGreater(curve["qini"]["sampling_interval"][0], 0)
+        self.assertGreater(curve["qini"]["interval"][0], 0)
         self.assertLess(curve["qini"]["p"], 0.01)
         treat_all, treat_none = (p["estimates"][0]["value"] for p in self.record["policies"])
         self.assertAlmostEqual(curve["points"][-1]["gain"], treat_all - treat_none, 12)
@@ -57,7 +57,7 @@ class Budgets(FolderTest):
             self.assertEqual((row["ranking"], row["arm"]), ("score", "1"))
             self.assertEqual(float(row["gain"]), point["gain"])
             self.assertEqual([float(row["joint_low"]), float(row["joint_high"])],
-                             point["sampling_joint_interval"])
+                             point["joint_interval"])
             self.assertEqual(row["truth"], "")
         for part in ("Budgets: 1 for the units ranked first by the column score", "gain over random",
                      "The ranking is better than random assignment, conditional on no unmeasured confounding: averaged over all budgets",

@@ -37,7 +37,7 @@ class Refute(FolderTest):
         observed = sum(float(line.split(",")[2]) for line in lines) / len(lines)
         self.assertAlmostEqual(record["policies"][0]["difference"] + observed, estimate["value"], 9)
         # There from residuals one by one, here from their variance by degree.
-        ratio = record["policies"][0]["standard_error"] / estimate["standard_error"]
+        ratio = record["policies"][0]["standard_error"] / estimate["sample_standard_error"]
         self.assertLess(abs(ratio - 1), 0.1)
 
     def test_it_goes_on_where_it_was(self):

@@ -7,6 +7,7 @@
 #include "cone/estimate.hpp"
 #include "cone/settings.hpp"
 
+#include "estimate/significance.hpp"
 #include "support/known_log.hpp"
 
 namespace cone {
@@ -85,7 +86,7 @@ OwnedEvidence with_implied(const KnownLog& sample, std::optional<double> for_sam
 }
 
 Estimate row(const char* name, const OwnedEvidence& evidence) {
-  return estimate(*find_estimator(name), evidence.view(), {});
+  return estimate(*find_estimator(name), evidence.view(), {.target = Target::kSample});
 }
 
 TEST(Targets, TheDirectMethodIsAboutTheSampleWhereTheModelHasItsVariance) {
@@ -97,7 +98,8 @@ TEST(Targets, TheDirectMethodIsAboutTheSampleWhereTheModelHasItsVariance) {
       expected_outcome(sample.evidence().view().policy, sample.evidence().outcome.mu.view());
   const double units = variance(expected, 1) / 400;
   EXPECT_NEAR(sampled.population_standard_error, std::sqrt(units + 0.09), 1e-12);
-  const double quantile = 1.959963984540054;
+  const double quantile = two_sided_t_quantile(0.95, sampled.degrees_of_freedom);
+  EXPECT_GT(sampled.degrees_of_freedom, 100);
   EXPECT_NEAR(sampled.sampling_interval.first, sampled.value - quantile * 0.2, 1e-9);
   EXPECT_NEAR(sampled.population_sampling_interval.second,
               sampled.value + quantile * sampled.population_standard_error, 1e-9);

@@ -130,8 +130,9 @@ TEST(BudgetCurve, IsNetOfCostsWhichChangeNoWidth) {
   Dataset& data = world.data.observed;
   data.kept.push_back({"price", {}});
   for (std::size_t i = 0; i < 300; ++i) data.kept[1].values.push_back(i % 2 == 0 ? 0.5 : 0.1);
-  const BudgetCurve gross = value_rankings(world, curve_options({"by x1"})).budget_curves[0];
   EvaluateOptions options = curve_options({"by x1"});
+  options.estimator.target = Target::kSample;
+  const BudgetCurve gross = value_rankings(world, options).budget_curves[0];
   options.cost = {"1=price"};
   const BudgetCurve net = value_rankings(world, options).budget_curves[0];
   EXPECT_NEAR(net.points.back().cost, 0.3, 1e-12);
@@ -141,6 +142,22 @@ TEST(BudgetCurve, IsNetOfCostsWhichChangeNoWidth) {
     EXPECT_NEAR(*net.points[k].truth, *gross.points[k].truth - net.points[k].cost, 1e-12);
     EXPECT_EQ(net.points[k].standard_error, gross.points[k].standard_error);
   }
+}
+
+TEST(BudgetCurve, OfThePopulationIncludesTheErrorOfItsCosts) {
+  SmallWorld world = ranked_world(300, 3);
+  world.data.observed.kept.push_back({"price", {}});
+  for (std::size_t i = 0; i < 300; ++i) {
+    world.data.observed.kept[1].values.push_back(i % 2 == 0 ? 0.0 : 4.0);
+  }
+  EvaluateOptions options = curve_options({"by x1"});
+  const BudgetCurve gross = value_rankings(world, options).budget_curves[0];
+  options.cost = {"1=price"};
+  const BudgetCurve net = value_rankings(world, options).budget_curves[0];
+  EXPECT_EQ(net.target, Target::kPopulation);
+  const double expected = std::hypot(gross.points.back().standard_error, 2 / std::sqrt(300.0));
+  EXPECT_NEAR(net.points.back().standard_error, expected, 0.2 * expected);
+  EXPECT_GT(net.points.back().standard_error, 1.2 * gross.points.back().standard_error);
 }
 
 TEST(BudgetCurve, IsTheSameAtAnyNumberOfThreads) {

@@ -36,6 +36,7 @@ std::vector<CurveCoverage> measure_curve_coverage(const std::vector<std::string>
     EvaluateOptions options;
     options.estimators = {"network_dm"};
     options.sensitivity_interval = false;
+    options.estimator.target = Target::kSample;
     // The correlation of potential outcomes is not identified; only this covers if it is 1.
     if (shares_noise) options.estimator.arm_noise = ArmNoise::kWorstCase;
     options.budget.rank = rankings;

@@ -1,4 +1,7 @@
+#include <cmath>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -7,6 +10,7 @@
 #include "cone/error.hpp"
 #include "cone/evaluate.hpp"
 
+#include "base/random.hpp"
 #include "support/small_world.hpp"
 
 namespace cone {
@@ -70,8 +74,34 @@ TEST(Cost, MovesGainsByTheDifferenceOfMeanCostsAndChangesNoWidth) {
   }
 }
 
-TEST(Cost, IsRefusedForThePopulation) {
-  EXPECT_THROW(decide_with({"1=0.25"}, Target::kPopulation), Error);
+TEST(Cost, OfThePopulationHasASamplingError) {
+  const Decision gross = decide_with({}, Target::kPopulation);
+  std::vector<double> price;
+  for (std::size_t i = 0; i < 300; ++i) {
+    price.push_back(Rng(8, Stream::kTest, i).bernoulli(0.5) ? 4 : 0);
+  }
+  const Decision net = decide_with({"1=price"}, Target::kPopulation, price);
+  const Decision constant = decide_with({"1=2", "0=2"}, Target::kPopulation);
+  const auto half_width = [](const std::optional<std::pair<double, double>>& range) {
+    return width(range) / 2;
+  };
+  for (std::size_t p = 0; p < gross.policies.size(); ++p) {
+    EXPECT_EQ(net.policies[p].sampling_interval, gross.policies[p].sampling_interval);
+    EXPECT_NEAR(half_width(net.policies[p].band), half_width(gross.policies[p].band), 1e-12);
+    EXPECT_NEAR(half_width(constant.policies[p].net_sampling_interval),
+                half_width(gross.policies[p].sampling_interval), 1e-9);
+    EXPECT_NEAR(half_width(constant.policies[p].net_band), half_width(gross.policies[p].band),
+                1e-9);
+  }
+  // Treat all: the price is independent of the outcome, with a standard deviation of 2.
+  const double quantile = 1.97;
+  const double expected =
+      std::hypot(half_width(gross.policies[2].sampling_interval), quantile * 2 / std::sqrt(300.0));
+  EXPECT_NEAR(half_width(net.policies[2].net_sampling_interval), expected, 0.25 * expected);
+  EXPECT_GT(width(net.policies[2].sampling_gain_interval),
+            width(gross.policies[2].sampling_gain_interval));
+  EXPECT_EQ(width(net.policies[3].net_sampling_interval), width(net.policies[3].sampling_interval))
+      << "treat none costs nothing";
 }
 
 TEST(Cost, ReversesRanksWhereAnArmCostsMoreThanItGains) {

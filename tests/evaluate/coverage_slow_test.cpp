@@ -39,9 +39,7 @@ TEST(Evaluate, IntervalsUnderRandomisationHaveTheirNominalCoverage) {
         return interval.first <= truth && truth <= interval.second ? 1 : 0;
       };
       covered[e] += covers(row.population_sampling_interval, kTruth);
-      if (row.target == Target::kSample) {
-        covered_sample[e] += covers(row.sampling_interval, *record.policies[0].truth);
-      }
+      covered_sample[e] += covers(row.sample_sampling_interval, *record.policies[0].truth);
     }
   }
   for (std::size_t e = 0; e < covered.size(); ++e) {

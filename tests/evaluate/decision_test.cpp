@@ -260,15 +260,15 @@ TEST(Verdict, BiasOfAContrastIsAtMostThatOfBothPolicies) {
   world.policies.push_back({"nearly all", two_arm_probabilities(nearly)});
   const Decision decision = decide_on(world, headline_only());
   const auto widening = [](const DecidedPolicy& p) {
-    return p.sensitivity_interval ? p.sampling_interval->first - p.sensitivity_interval->first : 0;
+    return p.sensitivity_interval ? p.interval->first - p.sensitivity_interval->first : 0;
   };
   for (const PolicyDifference& d : decision.differences) {
     const DecidedPolicy& one = decision.policies[d.first];
     const DecidedPolicy& other = decision.policies[d.second];
-    const double bound = d.sampling_interval.first - d.sensitivity_interval->first;
+    const double bound = d.interval.first - d.sensitivity_interval->first;
     EXPECT_LE(bound, widening(one) + widening(other) + 1e-12);
     if (one.name == "all" && other.name == "nearly all") {
-      EXPECT_LT(bound, 0.2 * widening(one)) << "they differ for one unit";
+      EXPECT_LT(bound, 0.4 * widening(one)) << "they differ for one unit";
     }
   }
 }

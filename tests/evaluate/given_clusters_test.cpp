@@ -65,6 +65,7 @@ TEST(GivenClusters, ForTheSampleMembersShareNoiseUnderEveryArm) {
   const SmallWorld world = world_of_clusters(200, 2);
   EvaluateOptions options;
   options.estimators = {"naive", "dr_ridge", "network_dm"};
+  options.estimator.target = Target::kSample;
   options.sensitivity_interval = false;
   const EvaluationRecord record = evaluate(Context(3, 2), world.data, world.policies, options);
   for (const Estimate& e : record.policies[0].estimates) {

@@ -87,14 +87,14 @@ def unit_record():
 
 def report():
     verdict = {"verdict": "caution", "sentence": "look at it"}
-    logged = {"name": "done", "is_logged": True, "value": 1.0, "sampling_interval": [1.0, 1.0],
+    logged = {"name": "done", "is_logged": True, "value": 1.0, "interval": [1.0, 1.0],
               "sensitivity_interval": [None, None], "ranks": [1, 2], "may_be_best": True, "regret": 0.1}
     policy = dict(logged, name="p", is_logged=False, interval=[0.5, 1.5], gain=0.25, cost=0.1,
-                  net_value=0.9, net_sampling_interval=[0.4, 1.4], net_sensitivity_interval=[0, 2],
-                  sampling_gain_interval=[-0.25, 0.75], sensitivity_gain_interval=[-1, 1], sentence="p: better")
-    estimate = {"estimator": "ips", "value": 1.25, "sampling_interval": [0.5, 2], "status": "caution",
+                  net_value=0.9, net_interval=[0.4, 1.4], net_sensitivity_interval=[0, 2],
+                  gain_interval=[-0.25, 0.75], sensitivity_gain_interval=[-1, 1], sentence="p: better")
+    estimate = {"estimator": "ips", "value": 1.25, "interval": [0.5, 2], "status": "caution",
                 "sensitivity_interval": [0, 3], "warnings": ["few <units>"]}
-    point = {"share": 0.5, "gain": 0.1, "sampling_interval": [0, 0.2], "sampling_joint_interval": [0, 0.3],
+    point = {"share": 0.5, "gain": 0.1, "interval": [0, 0.2], "joint_interval": [0, 0.3],
              "sensitivity_interval": [None, None]}
     diagnostics = {
         "num_evaluated_nodes": 9, "warnings": ["a note"], "verdicts": [{"name": "overlap", **verdict}],
@@ -112,15 +112,15 @@ def report():
         "stability": [{"policy": "p", "by_fold": [1, 2], "fold_p": 0.5, **verdict}],
         "outcome_models": [{"name": "ridge", "r_squared": 0.5, **verdict}]}
     record = {
-        "schema": "cone.evaluation/3", "config": {"policies": ["p"], "data": "shop", "folds": 4},
+        "schema": "cone.evaluation/4", "config": {"policies": ["p"], "data": "shop", "folds": 4},
         "data": {"num_nodes": 9, "arms": [{"label": "1", "num_nodes": 4}]}, "status": "completed",
         "policies": [{"name": "p", "truth": 1.1, "estimates": [estimate]}],
         "decision": {"estimator": "ips", "level": 0.95, "summary": "p may be best", "costs": {"1": 0.1},
                      "policies": [logged, policy], "differences": [
                          {"first": "p", "second": "done", "difference": 0.25, "p": 0.04,
-                          "sampling_interval": [0, 1], "sampling_joint_interval": [0, 1]}]},
+                          "interval": [0, 1], "joint_interval": [0, 1]}]},
         "budget_curves": [{"ranking": "age", "best_share": 0.5, "points": [point], "qini": {
-            "value": 0.1, "sampling_interval": [0, 1], "p": 0.2}}],
+            "value": 0.1, "interval": [0, 1], "p": 0.2}}],
         "network_sample": {"coloured_by": "effect", "edges": [[0, 1]], "nodes": [
             {"x": 0, "y": 1000, "group": 4, "id": "ada"}, {"x": 500, "y": 500, "group": None}]},
         "diagnostics": diagnostics}

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -7,6 +9,7 @@
 #include "cone/inference.hpp"
 
 #include "base/random.hpp"
+#include "estimate/significance.hpp"
 
 namespace cone {
 namespace {
@@ -76,16 +79,15 @@ TEST(Compare, KnownFactorsOfIndependentValues) {
   // Šidák: P(max |t| ≤ c) = (2Φ(c) − 1)^K. K = 5: c = 2.569 at 95 %.
   const PolicyComparison found =
       compare_policies(Context(3, 1), std::vector<double>(5, 0.0), diagonal({1, 4, 9, 1, 1}).view(),
-                       0.95, ListedPairs::kAll, 20000);
+                       0.95, {.draws = 20000});
   EXPECT_NEAR(found.band_factor, 2.569, 0.04);
   // Tukey's studentised range over √2, 5 means with known variance: 3.858/√2 = 2.728.
   const PolicyComparison equal =
       compare_policies(Context(3, 1), std::vector<double>(5, 0.0), diagonal({1, 1, 1, 1, 1}).view(),
-                       0.95, ListedPairs::kAll, 20000);
+                       0.95, {.draws = 20000});
   EXPECT_NEAR(equal.pair_factor, 2.728, 0.04);
-  const PolicyComparison alone =
-      compare_policies(Context(3, 1), std::vector<double>(1, 0.0), diagonal({1}).view(), 0.95,
-                       ListedPairs::kAll, 20000);
+  const PolicyComparison alone = compare_policies(Context(3, 1), std::vector<double>(1, 0.0),
+                                                  diagonal({1}).view(), 0.95, {.draws = 20000});
   EXPECT_NEAR(alone.band_factor, 1.96, 0.05);
 }
 
@@ -106,8 +108,8 @@ TEST(Compare, ListingFewerPairsOnMoreThreadsChangesNothingElse) {
     }
   }
   const PolicyComparison all = compare(values, covariance);
-  const PolicyComparison few =
-      compare_policies(Context(1, 3), values, covariance.view(), 0.95, ListedPairs::kWithFirst);
+  const PolicyComparison few = compare_policies(Context(1, 3), values, covariance.view(), 0.95,
+                                                {.listed = ListedPairs::kWithFirst});
   ASSERT_EQ(all.differences.size(), kCount * (kCount - 1) / 2);
   ASSERT_EQ(few.differences.size(), kCount - 1);
   EXPECT_EQ(few.band_factor, all.band_factor);
@@ -170,6 +172,70 @@ TEST(Compare, JointBandsAndIntervalsHaveTheirNominalCoverage) {
   EXPECT_GE(bands, 0.92 * kDraws);
   EXPECT_GE(pairs, 0.92 * kDraws);
   EXPECT_LE(rejected, 0.08 * kDraws);
+}
+
+TEST(Compare, FewDegreesOfFreedomWidenEveryInterval) {
+  const std::vector<double> values = {0, 1, 2.5};
+  const Matrix<double> covariance = diagonal({1, 1, 1});
+  const auto compare_with = [&](std::vector<double> degrees) {
+    return compare_policies(Context(1, 1), values, covariance.view(), 0.95,
+                            {.degrees_of_freedom = degrees});
+  };
+  const PolicyComparison normal = compare(values, covariance);
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(compare_with({kInfinite, kInfinite, kInfinite}).differences[2].p,
+            normal.differences[2].p);
+  const PolicyComparison few = compare_with({kInfinite, 8, 5});
+  const auto width = [](std::pair<double, double> interval) {
+    return interval.second - interval.first;
+  };
+  const double error = std::sqrt(2.0);
+  EXPECT_NEAR(width(few.differences[0].sampling_interval),
+              2 * error * two_sided_t_quantile(0.95, 8), 1e-9);
+  EXPECT_NEAR(width(few.differences[2].sampling_interval),
+              2 * error * two_sided_t_quantile(0.95, 5), 1e-9);
+  for (std::size_t k = 0; k < 3; ++k) {
+    const PolicyDifference& pair = few.differences[k];
+    EXPECT_GT(width(pair.sampling_joint_interval), width(pair.sampling_interval));
+    EXPECT_GT(width(pair.sampling_joint_interval),
+              1.1 * width(normal.differences[k].sampling_joint_interval));
+    EXPECT_GT(pair.p, normal.differences[k].p);
+  }
+  EXPECT_EQ(few.policies[0].band, normal.policies[0].band) << "infinite";
+  EXPECT_GT(width(few.policies[2].band), 1.2 * width(normal.policies[2].band));
+  const PolicyComparison many = compare_with({1e5, 1e5, 1e5});
+  EXPECT_NEAR(width(many.policies[2].band), width(normal.policies[2].band), 1e-4);
+}
+
+TEST(Compare, SmoothingBiasExtendsIntervalsToItsSide) {
+  const std::vector<double> values = {0, 1};
+  const Matrix<double> covariance = diagonal({0.01, 0.01});
+  const PolicyComparison plain = compare(values, covariance);
+  const std::vector<double> bias = {-0.3, 0.6};  // the first is too low, the second too high
+  const PolicyComparison found =
+      compare_policies(Context(1, 1), values, covariance.view(), 0.95, {.smoothing_bias = bias});
+  const PolicyDifference& pair = found.differences[0];
+  EXPECT_EQ(pair.sampling_interval, plain.differences[0].interval);
+  EXPECT_EQ(pair.interval.first, pair.sampling_interval.first);
+  EXPECT_NEAR(pair.interval.second, pair.sampling_interval.second + 0.9, 1e-12);
+  EXPECT_NEAR(pair.joint_interval.second, pair.sampling_joint_interval.second + 0.9, 1e-12);
+  EXPECT_EQ(found.policies[1].joint_interval.second, plain.policies[1].band.second);
+  EXPECT_NEAR(found.policies[1].joint_interval.first, plain.policies[1].band.first - 0.6, 1e-12);
+  EXPECT_EQ(plain.policies[0].best_rank, 2U);
+  EXPECT_EQ(found.policies[0].best_rank, 1U) << "the bias may explain the difference";
+  EXPECT_GT(pair.p, 0.3) << "without bias the difference is -0.1, less than a standard error";
+}
+
+TEST(Compare, NoDifferenceHasALowerErrorThanWithIndependentUnits) {
+  const std::vector<double> values = {0, 1};
+  Matrix<double> joint(2, 2, 3.9);  // a dependence that is larger for both values, not for the pair
+  joint(0, 0) = joint(1, 1) = 4;
+  const Matrix<double> independent = diagonal({1, 1});
+  const PolicyComparison found = compare_policies(Context(1, 1), values, joint.view(), 0.95,
+                                                  {.least_covariance = independent.view()});
+  EXPECT_NEAR(found.differences[0].standard_error, std::sqrt(2.0), 1e-12);
+  EXPECT_GT(found.differences[0].p, compare(values, joint).differences[0].p);
+  EXPECT_EQ(found.policies[0].band, compare(values, joint).policies[0].band);
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ TEST(ReportPage, OfTwoRunsThatAreNotComparableSaysSo) {
   EXPECT_NE(visible(page_of({before, policy})).find("but different assignments: by_age."),
             std::string::npos);
   Json target = before;
-  target["decision"]["target"] = "population";
+  target["decision"]["target"] = "sample";
   EXPECT_NE(visible(page_of({before, target})).find("for that reason alone"), std::string::npos);
   Json direction = before;
   direction["decision"]["lower_is_better"] = true;

@@ -12,8 +12,8 @@ DecidedPolicy policy_with_gain(double low, double high) {
   policy.name = "coupons";
   policy.value = 10 + (low + high) / 2;
   policy.gain = (low + high) / 2;
-  policy.sampling_interval = {10 + low, 10 + high};
-  policy.sampling_gain_interval = {low, high};
+  policy.interval = {10 + low, 10 + high};
+  policy.gain_interval = {low, high};
   policy.ranks = {1, 2};
   return policy;
 }
@@ -92,15 +92,44 @@ TEST(DecisionSentence, IsSupportedOrSaysWhatWouldExplainItAway) {
 
 TEST(DecisionSentence, SaysWhereAnIntervalIsNotToBeReliedOn) {
   DecidedPolicy policy = policy_with_gain(0.4, 1.4);
-  policy.unreliable = "effective sample size 12 in arm 'email'";
-  EXPECT_EQ(decision_sentence(policy, {}),
-            "coupons: no difference from the logged policy is shown (0.4 to 1.4 more per unit): "
-            "effective sample size 12 in arm 'email', too few to rely on the interval.");
+  policy.unreliable = "effective sample size 12 in arm 'email', too few to rely on the interval";
+  EXPECT_EQ(
+      decision_sentence(policy, {}),
+      "coupons: no verdict on the difference from the logged policy (0.4 to 1.4 more per unit): "
+      "effective sample size 12 in arm 'email', too few to rely on the interval.");
+}
+
+TEST(DecisionSentence, SaysThatTheStrengthOfConfoundingWasSwitchedOff) {
+  DecidedPolicy policy = policy_with_gain(0.4, 1.4);
+  policy.verdict = ComparisonVerdict::kConditional;
+  policy.sensitivity_gain_interval.reset();
+  policy.overturning_strength.reset();
+  EXPECT_NE(decision_sentence(policy, {}).find("could not measure"), std::string::npos);
+  const std::string off = decision_sentence(policy, {.is_sensitivity_off = true});
+  EXPECT_NE(off.find("was not measured (--no-sensitivity-interval)."), std::string::npos) << off;
+}
+
+TEST(DecisionText, HasBothTargetsWhereWidthsDifferByMoreThanATenthOrATruthIsKnown) {
+  DecidedPolicy policy = policy_with_gain(0.4, 1.4);
+  policy.value = 2;
+  policy.interval = {1.0, 3.0};
+  policy.other_target_interval = {1.05, 2.95};
+  Decision decision{.target = Target::kPopulation, .policies = {policy}};
+  EXPECT_EQ(decision_text(decision).find("for the sample"), std::string::npos);
+  decision.policies[0].other_target_interval = {1.2, 2.8};
+  const std::string both = decision_text(decision);
+  EXPECT_NE(both.find("95 % CI  for the sample"), std::string::npos) << both;
+  EXPECT_NE(both.find("[1.20, 2.80]"), std::string::npos) << both;
+  decision.policies[0].other_target_interval = {1.05, 2.95};
+  decision.policies[0].truth = 2;
+  EXPECT_NE(decision_text(decision).find("for the sample"), std::string::npos);
+  decision.target = Target::kSample;
+  EXPECT_EQ(decision_text(decision).find("CI  for the population"), std::string::npos);
 }
 
 TEST(DecisionSentence, SaysWhereThereIsNoValidInterval) {
   DecidedPolicy policy = policy_with_gain(0.4, 1.4);
-  policy.sampling_gain_interval.reset();
+  policy.gain_interval.reset();
   EXPECT_NE(decision_sentence(policy, {}).find("no valid interval"), std::string::npos);
   policy.value = std::numeric_limits<double>::quiet_NaN();
   EXPECT_NE(decision_sentence(policy, {}).find("no value"), std::string::npos);

@@ -85,9 +85,17 @@ estimator   value  std. error           95 % CI    ESS  max weight  clipped  mea
 snips      12.346       0.123  [12.100, 12.600]  1,234        3.21    1.2 %         1.00        0.0 %
 dr_ridge   12.346       0.123  [12.100, 12.600]  1,234        3.21    1.2 %         1.00        0.0 %
 
-Standard errors and intervals are for the population. They cover sampling error only; the bias of unmeasured confounding may be larger.
+Standard errors and intervals are for the population. Intervals cover sampling error and smoothing bias; the bias of unmeasured confounding may be larger.
 ! said once for the run
 )");
+}
+
+TEST(EvaluationText, ATruthStandsBesideTheIntervalForTheSample) {
+  EvaluationRecord record = made_up_record();
+  record.policies[0].estimates[0].sample_sampling_interval = {12.3, 12.4};
+  const std::string text = evaluation_text(record);
+  EXPECT_NE(text.find("95 % CI    for the sample"), std::string::npos) << text;
+  EXPECT_NE(text.find("[12.100, 12.600]  [12.300, 12.400]"), std::string::npos) << text;
 }
 
 TEST(EvaluationText, ATableHasOneTarget) {

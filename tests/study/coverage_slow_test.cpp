@@ -58,7 +58,7 @@ DecidedPolicy decided(const char* name, double value, std::optional<double> trut
                       std::pair<std::size_t, std::size_t> ranks, bool may_be_best) {
   DecidedPolicy policy{.name = name, .is_logged = !truth, .value = value, .truth = truth};
   policy.gain = value - 1;
-  policy.band = {value - 0.1, value + 0.1};
+  policy.joint_interval = {value - 0.1, value + 0.1};
   policy.ranks = ranks;
   policy.may_be_best = may_be_best;
   return policy;
@@ -90,7 +90,7 @@ TEST(CoverageDecision, TheLoggedPolicyMayBeTheBest) {
   EXPECT_FALSE(found.at("single_best_is_right").get<bool>());
   decision.single_best = "logged";
   EXPECT_TRUE(describe_decision(decision).at("single_best_is_right").get<bool>());
-  decision.policies[1].band.reset();
+  decision.policies[1].joint_interval.reset();
   EXPECT_TRUE(describe_decision(decision).is_null());
 }
 
