@@ -138,7 +138,8 @@ EvaluationRecord evaluate_on_ranks(const Context& context, const Ranks& ranks,
   run.add_sensitivity_intervals(record.policies);
   if (run.strength()) finish("unmeasured confounding");
   record.decision = run.compare(record.policies);
-  if (record.decision) record.decision->outcome = table.outcome;
+  const std::string outcome = table.outcome.empty() ? "outcome" : table.outcome;
+  if (record.decision) record.decision->outcome = outcome;
   if (record.decision && run.strength()) {
     record.decision->strength_is_clear = run.strength()->is_clear;
   }
@@ -148,7 +149,7 @@ EvaluationRecord evaluate_on_ranks(const Context& context, const Ranks& ranks,
   if (run.strength()) describe_strength(*run.strength(), record.diagnostics);
   describe_network(ranks, local, record.diagnostics);
   std::vector<std::string>& warnings = record.diagnostics.warnings;
-  if (auto question = question_direction(table.outcome, options.direction)) {
+  if (auto question = question_direction(outcome, options.direction)) {
     warnings.insert(warnings.begin(), std::move(*question));
   }
   warnings.insert(warnings.begin(), truth_warnings.begin(), truth_warnings.end());

@@ -10,7 +10,8 @@ import sys
 import jsonschema
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
-from support import BINARY, ROOT, FolderTest, cone  # noqa: E402
+import support  # noqa: E402
+from support import BINARY, ROOT, FolderTest  # noqa: E402
 
 RANKS_BINARY = pathlib.Path(BINARY).parent / "petsc/cone"
 SCHEMA = json.loads((ROOT / "docs/evaluation.schema.json").read_text())
@@ -31,8 +32,17 @@ RIDGE_GROUPS = ["--ridge-groups", "own,smooth,curves,neighbour_sums,neighbour_ef
                 "neighbour_means,mean_neighbour_effects"]
 
 
+def without_communities(arguments):
+    has_groups = "--ridge-groups" in arguments or "--model" in arguments
+    return [*arguments, *RIDGE_GROUPS] if arguments[0] == "evaluate" and not has_groups else arguments
+
+
+def cone(*arguments, **options):
+    return support.cone(*without_communities(arguments), **options)
+
+
 def command(ranks, *arguments):
-    return [*MPIRUN, "-n", str(ranks), str(RANKS_BINARY), *map(str, arguments)]
+    return [*MPIRUN, "-n", str(ranks), str(RANKS_BINARY), *map(str, without_communities(arguments))]
 
 
 def on_ranks(ranks, *arguments):
@@ -77,7 +87,7 @@ def figures(record):
             add(f"{policy['name']} {key}", policy.get(key))
         for row in policy["estimates"]:
             name = f"{policy['name']} {row['estimator']}"
-            for key in ("value", "standard_error", "sampling_interval", "population_standard_error",
+            for key in ("value", "standard_error", "interval", "degrees_of_freedom", "sampling_interval", "population_standard_error",
                         "population_sampling_interval", "effective_sample_size", "max_weight",
                         "mean_weight", "clipped_fraction", "off_support_fraction", "status",
                         "warnings", "dependence", "confounding_bias_bound", "sensitivity_interval"):
@@ -124,8 +134,7 @@ class RanksTest(FolderTest):
                 sensitivity=False):
         """Compares the figures for all numbers of ranks with those of one process; returns these."""
         out = self.folder / "out.json"
-        groups = [] if "--ridge-groups" in options else RIDGE_GROUPS
-        base = ["evaluate", data, "--estimators", self.estimators, "--json", out, *groups, *options,
+        base = ["evaluate", data, "--estimators", self.estimators, "--json", out, *options,
                 *([] if sensitivity else ["--no-sensitivity-interval"])]
         expected = figures(self.record_of(cone(*base, *alone), out))
         for count in ranks or RANKS:

@@ -8,10 +8,10 @@ import sys
 import time
 import unittest
 
-from rank_support import MPIRUN, RanksTest, command, on_ranks
+from rank_support import MPIRUN, RanksTest, command, cone, on_ranks
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
-from support import MESSAGES, cone  # noqa: E402
+from support import MESSAGES  # noqa: E402
 
 
 def children_of(pid):

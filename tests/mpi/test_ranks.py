@@ -9,10 +9,10 @@ import unittest
 
 import numpy
 
-from rank_support import MPIRUN, RANKS_BINARY, RanksTest, figures, on_ranks
+from rank_support import MPIRUN, RANKS_BINARY, RIDGE_GROUPS, RanksTest, cone, figures, on_ranks
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
-from support import COUPONS, MESSAGES, cone  # noqa: E402
+from support import COUPONS, MESSAGES  # noqa: E402
 
 
 class SameAnswer(RanksTest):
@@ -51,8 +51,8 @@ class SameAnswer(RanksTest):
         data = self.folder / "counts"
         cone("simulate", "--out", data, "--nodes", 1500, "--mean-degree", 12, "--seed", 3,
              "--noise", 1, "-q")
-        # Tolerance as in one process: the iterations end at 3e-8 of a column's norm.
-        self.compare(data, "--policy", "treat-all", "uniform", ranks=[1, 2, 4], tolerance=1e-7,
+        # The iterations end at 3e-8 of a column's norm; p values are the most sensitive.
+        self.compare(data, "--policy", "treat-all", "uniform", ranks=[1, 2, 4], tolerance=1e-6,
                      alone=["--ridge-solver", "dense"], distributed=["--ridge-solver", "iterative"])
 
     def test_conjugate_gradients_are_those_of_one_process(self):
@@ -162,7 +162,7 @@ class LittleMemory(RanksTest):
     def run_with_limit(self, ranks):
         program = ["prlimit", f"--data={self.MOST_BYTES}", RANKS_BINARY]
         arguments = [*MPIRUN, "-n", ranks, *program, "evaluate", self.folder, "--engine", "petsc",
-                     "--policy", "treat-all", "--json", self.folder / "out.json"]
+                     "--policy", "treat-all", "--json", self.folder / "out.json", *RIDGE_GROUPS]
         return subprocess.run(list(map(str, arguments)), capture_output=True, text=True, timeout=600,
                               env={**os.environ, "OMP_NUM_THREADS": "1"})
 

@@ -5,10 +5,10 @@ import pathlib
 import sys
 import unittest
 
-from rank_support import ABOUT_DATA, TOLERANCE, RanksTest, on_ranks, sentences_of
+from rank_support import ABOUT_DATA, TOLERANCE, RanksTest, cone, on_ranks, sentences_of
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
-from support import COUPONS, MESSAGES, cone  # noqa: E402
+from support import COUPONS, MESSAGES  # noqa: E402
 
 # A key with [] for list indices, or the beginning of one.
 EXCUSED = {

@@ -6,10 +6,10 @@ import random
 import sys
 import unittest
 
-from rank_support import RanksTest, figures, on_ranks
+from rank_support import RanksTest, cone, figures, on_ranks
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
-from support import COUPONS, MESSAGES, cone  # noqa: E402
+from support import COUPONS, MESSAGES  # noqa: E402
 
 
 class SensitivityIntervals(RanksTest):
