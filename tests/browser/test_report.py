@@ -193,8 +193,9 @@ class ReportInBrowser(unittest.TestCase):
                 row = rows[policy["name"]]
                 self.assertEqual(row[0], number(policy["value"]))
                 if not policy["is_logged"]:
-                    self.assertEqual(row[1], span(policy["sampling_interval"]))
-                self.assertEqual(row[2], span(policy["sensitivity_interval"]))
+                    self.assertEqual(row[1], span(policy["interval"]))
+                self.assertEqual(row[2], span(policy["other_target_interval"]))
+                self.assertEqual(row[3], span(policy["sensitivity_interval"]))
             for policy in record["policies"]:
                 rows = {row[0].removeprefix("✕ "): row[1:]
                         for row in self.table("Estimates of " + policy["name"])}
@@ -203,7 +204,7 @@ class ReportInBrowser(unittest.TestCase):
                     is_shown = estimate["target"] == record["config"]["target"]
                     self.assertEqual(rows[estimate["estimator"]][:2], [
                         number(estimate["value"]),
-                        span(estimate["sampling_interval"]) if is_shown else "–"])
+                        span(estimate["interval"]) if is_shown else "–"])
 
     def test_marks_lie_where_the_numbers_are(self):
         """A gain's dot and the line of zero, against the ticks of the axis."""
