@@ -15,7 +15,7 @@ namespace cone {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr std::size_t kNodesPerPiece = 1024;
+constexpr std::size_t kCountedNodes = 1024;
 
 std::size_t count_common(std::span<const NodeIndex> a, std::span<const NodeIndex> b) {
   std::size_t common = 0;
@@ -76,7 +76,7 @@ double degree_tail_exponent(const Graph& graph, std::size_t min_degree) {
 double average_clustering(const Context& context, const Graph& graph, std::size_t max_exact_nodes) {
   if (graph.num_nodes() <= max_exact_nodes) {
     const auto sums = context.map_ranges<double>(
-        graph.num_nodes(), kNodesPerPiece / 16, [&](std::size_t begin, std::size_t end) {
+        graph.num_nodes(), kCountedNodes / 16, [&](std::size_t begin, std::size_t end) {
           double total = 0;
           for (std::size_t i = begin; i < end; ++i) {
             total += local_clustering(graph, static_cast<NodeIndex>(i));
@@ -87,7 +87,7 @@ double average_clustering(const Context& context, const Graph& graph, std::size_
   }
   constexpr std::size_t kNumDraws = 1'000'000;
   const auto counts = context.map_ranges<std::size_t>(
-      kNumDraws, kNodesPerPiece, [&](std::size_t begin, std::size_t end) {
+      kNumDraws, kCountedNodes, [&](std::size_t begin, std::size_t end) {
         std::size_t closed = 0;
         for (std::size_t k = begin; k < end; ++k) {
           closed += draw_closed_wedge(graph, Rng(context.seed(), Stream::kNetwork,
@@ -132,7 +132,7 @@ double topic_homophily(const Context& context, const Graph& graph,
     double self = 0;
   };
   const auto pieces = context.map_ranges<Sums>(
-      graph.num_nodes(), kNodesPerPiece, [&](std::size_t begin, std::size_t end) {
+      graph.num_nodes(), kCountedNodes, [&](std::size_t begin, std::size_t end) {
         Sums sums;
         std::vector<double> deviation(centre.size());
         for (std::size_t i = begin; i < end; ++i) {
