@@ -57,7 +57,7 @@ std::string without_numbers(std::string_view text);
 /// ASCII letters in lower case.
 std::string lower_case(std::string_view text);
 
-/// The words of a column's name in lower case, split at everything but letters and where an
+/// The parts of a column's name in lower case, split at everything but letters and where an
 /// upper-case letter follows a lower-case one: home_zip2 and homeZip are both home and zip.
 std::vector<std::string> split_name(std::string_view name);
 
