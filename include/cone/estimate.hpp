@@ -43,6 +43,7 @@ enum class Method {
   kSwitch,
   kShrinkage,
   kCautiousCorrection,  ///< doubly robust, the correction shrunk by its own standard error
+  kJointModel,          ///< direct, moved by the joint model of treatment and outcome
   kKernelBalancing,
 };
 
@@ -253,9 +254,58 @@ struct SmoothingBias {
   double standard_error = 0;
 };
 
-/// An interval extended to the side where the true value is by the smoothing bias: down where the
-/// value is too high.
-std::pair<double, double> extend(std::pair<double, double> interval, double smoothing_bias);
+/// A value under another assumption: it is `shift` higher, and its error has further independent
+/// parts with these standard deviations. Both are linear in the policy.
+struct AlternativeValue {
+  double shift = 0;
+  std::vector<double> deviations = {};  ///< signed, for differences
+
+  /// √(standard_error² + Σ deviations²)
+  double error_with(double standard_error) const;
+  /// Whether it is the value itself.
+  bool is_same() const;
+};
+/// Of one value: the first one without its smoothing bias, then those of the joint model, in the
+/// same order for all values. Empty where the value is the same under all assumptions.
+using Alternatives = std::vector<AlternativeValue>;
+
+/// Those of a linear combination of values.
+Alternatives combine(std::span<const double> weights, std::span<const Alternatives> values);
+
+/// The smallest interval that contains value ± factor · standard_error and, for every alternative,
+/// value + shift ± factor · its standard error.
+std::pair<double, double> enclose(double value, double standard_error, double factor,
+                                  std::span<const AlternativeValue> alternatives);
+
+/// The smallest interval that contains both.
+std::pair<double, double> hull(std::pair<double, double> a, std::pair<double, double> b);
+
+/// An interval under all assumptions that also allows for a confounding bias up to `widening`
+/// around the value without the joint model.
+std::pair<double, double> enclose_confounded(double value, double standard_error, double factor,
+                                             std::span<const AlternativeValue> alternatives,
+                                             double widening);
+
+/// The least distance of 0 from the value under any assumption, over its standard error; 0 where
+/// their signs differ.
+double least_statistic(double value, double standard_error,
+                       std::span<const AlternativeValue> alternatives);
+
+/// One arm of the joint model of treatment and outcome (docs/joint_model.md).
+struct JointArm {
+  std::string arm;
+  /// Of the log odds of receiving the arm on its predicted outcome, in units of the outcome's
+  /// residual standard deviation.
+  double slope = 0;
+  double slope_error = 0;
+  double trust = 0;        ///< factor on the change of predictions, from 0 to 1
+  std::string reason;      ///< why the trust is 0
+  double equal_slopes_p = 1;      ///< Cochran's Q over the parts of the prediction
+  bool has_equal_slopes = false;  ///< not rejected: network_joint uses the arm
+  /// Share of the noise that grows with the degree on which treatment depends, and its error.
+  double noise_share = 0;
+  double noise_share_error = 0;
+};
 
 struct Estimate {
   std::string estimator;
@@ -276,14 +326,14 @@ struct Estimate {
   /// Of penalised outcome models whose value is linear in the outcomes; none for others.
   std::optional<SmoothingBias> smoothing_bias;
   double bias() const { return smoothing_bias ? smoothing_bias->bias : 0; }
-  /// The interval of the value: for sampling error and the smoothing bias.
-  std::pair<double, double> interval() const { return extend(sampling_interval, bias()); }
-  std::pair<double, double> population_interval() const {
-    return extend(population_sampling_interval, bias());
-  }
-  std::pair<double, double> sample_interval() const {
-    return extend(sample_sampling_interval, bias());
-  }
+  /// By the joint model of treatment and outcome; empty for other estimators.
+  Alternatives joint;
+  /// Without the smoothing bias, then `joint`.
+  Alternatives alternatives() const;
+  /// The interval of the value: encloses the sampling interval and those of all alternatives.
+  std::pair<double, double> interval() const;
+  std::pair<double, double> population_interval() const;
+  std::pair<double, double> sample_interval() const;
   /// Whether the smoothing bias is clear and exceeds the standard error, that for the sample where
   /// there is one.
   bool is_oversmoothed() const;
@@ -294,11 +344,15 @@ struct Estimate {
   /// Standard deviation of the value over repeats with other seeds; none without repeats.
   std::optional<double> seed_sd;
   ErrorParts parts;  ///< for comparisons of policies; not in the record
-  /// The interval widened on both sides by the bias bound for an unmeasured confounder as strong as
-  /// what the network reveals. NaN where the network gives no strength.
+  /// Encloses interval() and the sampling interval (extended by the smoothing bias) widened on both
+  /// sides by the bias bound for an unmeasured confounder as strong as what the network reveals. NaN
+  /// where the network gives no strength.
   std::pair<double, double> sensitivity_interval = {std::numeric_limits<double>::quiet_NaN(),
                                                     std::numeric_limits<double>::quiet_NaN()};
   double confounding_bias_bound = std::numeric_limits<double>::quiet_NaN();
+  /// How much wider it is per side than the sampling interval with the smoothing bias: the bound,
+  /// and where that is more, the residual-based instead of the model's sampling error.
+  double sensitivity_widening = std::numeric_limits<double>::quiet_NaN();
   std::optional<double> effective_sample_size;  ///< none where no weights are involved
   std::optional<double> max_weight;
   double clipped_fraction = 0;  ///< share of nodes whose weight a bound, clip or switch changed
@@ -317,7 +371,7 @@ struct Estimate {
 /// There is no standard error where it would take the outcome model as exact: the direct method on
 /// networks or on given predictions, and switch_dr and dr_shrinkage without implied weights. Nor do
 /// weighting estimators have one where the policy lacks overlap with the logged data.
-Estimate estimate(const EstimatorInfo& estimator, const Evidence& evidence,
+Estimate estimate(const EstimatorInfo& row, const Evidence& evidence,
                   const EstimatorOptions& options);
 
 /// The same for kernel balancing on the nodes of the sample.

@@ -63,6 +63,7 @@ struct EvaluateOptions {
   std::vector<std::string> estimators;  ///< empty: the defaults of the catalogue
   NuisanceSource nuisances = NuisanceSource::kFitted;
   bool sensitivity_interval = true;
+  bool joint_model = true;
   bool randomised = false;
   DirectionOptions direction;
   std::vector<std::string> cost;  ///< LABEL=NUMBER or LABEL=COLUMN
@@ -86,6 +87,9 @@ struct EvaluateOptions {
     visitor("sensitivity_interval", self.sensitivity_interval,
             "Sensitivity intervals, which allow for an unmeasured confounder as strong as what the "
             "network reveals");
+    visitor("joint_model", self.joint_model,
+            "The joint model of treatment and outcome: intervals of network_dm then allow for "
+            "unmeasured confounding that selects units as the predictable part of the outcome does");
     visitor(
         "randomised", self.randomised,
         "Declare that treatment was assigned at random given the features: verdicts then do not "

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cone/context.hpp"
+#include "cone/estimate.hpp"
 #include "cone/matrix.hpp"
 #include "cone/options.hpp"
 
@@ -59,14 +60,12 @@ struct PolicyDifference {
   std::size_t second = 0;
   double difference = 0;
   double standard_error = 0;
-  /// For sampling error and the smoothing bias: of this difference alone, and jointly for all
-  /// pairs.
+  /// Under all assumptions (Alternatives): of this difference alone, and jointly for all pairs.
   std::pair<double, double> interval;
   std::pair<double, double> joint_interval;
   std::pair<double, double> sampling_interval;  ///< the same for sampling error alone
   std::pair<double, double> sampling_joint_interval;
-  /// Two-sided, adjusted for all pairs by step-down; of no difference, allowing for the smoothing
-  /// bias.
+  /// Two-sided, adjusted for all pairs by step-down; of no difference under any assumption.
   double p = 1;
   /// The intervals widened by the bound of the confounding bias; none without a bound.
   std::optional<std::pair<double, double>> sensitivity_interval;
@@ -108,9 +107,9 @@ struct ComparisonOptions {
   /// statistic is compared with the draws by the normal value of the same tail probability, so that
   /// each interval, joint or not, is by Student's t.
   std::span<const double> degrees_of_freedom = {};
-  /// By which values are too high (SmoothingBias). That of a difference is the difference of both;
-  /// intervals are extended by it, and ranks and regrets are by the extended ones.
-  std::span<const double> smoothing_bias = {};
+  /// Of the values. Intervals of differences enclose those under all assumptions, and ranks,
+  /// regrets and p values are by these.
+  std::span<const Alternatives> alternatives = {};
   bool lower_is_better = false;  ///< reverses ranks and regrets, and nothing else
 };
 

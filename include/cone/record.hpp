@@ -18,7 +18,7 @@
 
 namespace cone {
 
-inline constexpr std::string_view kEvaluationSchema = "cone.evaluation/4";
+inline constexpr std::string_view kEvaluationSchema = "cone.evaluation/5";
 
 struct ArmSummary {
   std::string label;
@@ -74,8 +74,8 @@ struct DecidedPolicy {
   /// Mean cost of the assigned arms, where arms have costs. Gains, their p values, ranks and
   /// regrets are those of value − cost, or of value + cost where lower is better.
   std::optional<double> cost;
-  /// For sampling error and the smoothing bias (Estimate); none without a valid one. Verdicts,
-  /// ranks and regrets are by these, and by joint ones.
+  /// Under all assumptions (Estimate::interval()); none without a valid one. Verdicts, ranks and
+  /// regrets are by these, and by joint ones.
   std::optional<std::pair<double, double>> interval;
   std::optional<std::pair<double, double>> sampling_interval;     ///< for sampling error alone
   std::optional<std::pair<double, double>> sensitivity_interval;  ///< see Estimate
@@ -88,6 +88,9 @@ struct DecidedPolicy {
   /// the population it has a sampling error.
   std::optional<std::pair<double, double>> net_interval, net_sampling_interval,
       net_sensitivity_interval, net_joint_interval, net_band;
+  /// The value by the joint model of treatment and outcome, which the intervals allow for; none
+  /// where that changes nothing.
+  std::optional<double> joint_value;
   double gain = 0;  ///< against the logged policy
   std::optional<std::pair<double, double>> gain_interval;
   std::optional<std::pair<double, double>> sampling_gain_interval;
@@ -359,6 +362,8 @@ struct Diagnostics {
   std::optional<AssociationDiagnostics> residual_association;
   /// What the network adds to the features in the treatment model; none where not computed.
   std::optional<StrengthDiagnostics> network_strength;
+  /// The joint model of treatment and outcome, one entry per arm; empty where it was not fitted.
+  std::vector<JointArm> joint_model;
   std::string propensity_model;  ///< that the next four are about; empty where there is none
   std::vector<ArmOverlap> overlap;
   std::vector<WeightTail> weights;
@@ -396,7 +401,7 @@ struct EvaluationRecord {
   std::string run_id() const;
 };
 
-/// JSON to schema cone.evaluation/4 (docs/evaluation.schema.json). Values that do not exist are
+/// JSON to schema cone.evaluation/5 (docs/evaluation.schema.json). Values that do not exist are
 /// null.
 nlohmann::ordered_json to_json(const EvaluationRecord& record);
 

@@ -26,12 +26,15 @@ using enum LearnerId;
 //                balance; Kallus (2018), Balanced policy evaluation and learning.
 // cone, cone_*   Guo, Li and Liu (2020), Counterfactual evaluation of treatment assignment
 //                functions with networked observational data.
+// network_joint  docs/joint_model.md.
 // network_dm     ridge regression on features and network (docs/network_ridge.md), whose variance
 //                components are fitted by REML: Patterson and Thompson (1971), Recovery of
 //                inter-block information when block sizes are unequal.
 constexpr std::array kCatalogue = {
     EstimatorInfo{"network_dm", Method::kDirect, kNetworkRidge, kNone,
                   "direct method with network ridge (variance components by REML): recommended"},
+    EstimatorInfo{"network_joint", Method::kJointModel, kNetworkRidge, kNone,
+                  "network_dm moved by the joint model of treatment and outcome"},
     EstimatorInfo{"network_dr", Method::kCautiousCorrection, kNetworkRidge, kLogistic,
                   "network_dm with a shrunken doubly robust correction"},
     EstimatorInfo{"naive", Method::kArmMeans, kNone, kNone,

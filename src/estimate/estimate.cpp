@@ -94,6 +94,7 @@ ValueAndInfluence linearise(Method method, const Evidence& evidence,
       corrected.direct.value += corrected.factor * corrected.correction;
       return corrected.direct;
     }
+    case Method::kJointModel:  // of kDirect
     case Method::kKernelBalancing:
       break;  // estimate_balanced
   }
@@ -270,8 +271,11 @@ void set_status(Estimate& out) {
 
 }  // namespace
 
-Estimate estimate(const EstimatorInfo& estimator, const Evidence& evidence,
+Estimate estimate(const EstimatorInfo& row, const Evidence& evidence,
                   const EstimatorOptions& options) {
+  EstimatorInfo estimator = row;
+  // The joint model moves the value of the direct method afterwards.
+  if (estimator.method == Method::kJointModel) estimator.method = Method::kDirect;
   require(estimator.method != Method::kKernelBalancing, "estimate: weights must be balanced first");
   check_input(estimator, evidence);
   WeightsUsed weights;

@@ -36,6 +36,7 @@ const char* consequence(Method method, bool given) {
       return given ? "the estimate is about the other assignments"
                    : "hardly any logged outcome informs them";
     case Method::kDirect:
+    case Method::kJointModel:
     case Method::kDoublyRobust:
     case Method::kSwitch:
     case Method::kShrinkage:

@@ -36,11 +36,6 @@ std::optional<SmoothingBias> find_smoothing_bias(const Evidence& evidence) {
                        .standard_error = std::sqrt(totals.allreduce(squares.value())) / n};
 }
 
-std::pair<double, double> extend(std::pair<double, double> interval, double smoothing_bias) {
-  return {interval.first - std::max(0.0, smoothing_bias),
-          interval.second - std::min(0.0, smoothing_bias)};
-}
-
 bool Estimate::is_oversmoothed() const {
   // The spread of the population's units says nothing about shrinkage.
   const double own_error =

@@ -104,13 +104,21 @@ double joint_factor_of(std::span<const Contrast> contrasts, const BudgetValues& 
   return t_of_normal(joint_factor(joint.view(), values.level, seed), values.degrees_of_freedom);
 }
 
-std::pair<double, double> range_around(double value, double half_width) {
-  return {value - half_width, value + half_width};
+Alternatives combine_for(const Contrast& contrast, const BudgetValues& values) {
+  return values.alternatives.empty() ? Alternatives() : combine(contrast, values.alternatives);
 }
 
-std::pair<double, double> extend_for(const Contrast& contrast, const BudgetValues& values,
-                                     std::pair<double, double> interval) {
-  return extend(interval, values.smoothing_bias.empty() ? 0 : dot(contrast, values.smoothing_bias));
+/// An interval of a contrast by sampling error alone, and one under all assumptions.
+struct ContrastIntervals {
+  std::pair<double, double> sampling;
+  std::pair<double, double> all;
+};
+
+ContrastIntervals find_intervals(const Contrast& contrast, const BudgetValues& values, double value,
+                                 double error, double factor) {
+  if (std::isnan(error)) return {{kNaN, kNaN}, {kNaN, kNaN}};
+  return {enclose(value, error, factor, {}),
+          enclose(value, error, factor, combine_for(contrast, values))};
 }
 
 RankingArea describe_area(const Contrast& contrast, std::span<const double> net,
@@ -121,16 +129,17 @@ RankingArea describe_area(const Contrast& contrast, std::span<const double> net,
   for (std::size_t k = 0; k < net.size(); ++k) size += std::abs(contrast[k] * net[k]);
   if (std::abs(out.value) <= kRounding * size) out.value = 0;
   out.standard_error = error_of(contrast, values);
-  out.sampling_interval =
-      range_around(out.value, two_sided_t_quantile(values.level, values.degrees_of_freedom) *
-                                  out.standard_error);
-  out.interval = extend_for(contrast, values, out.sampling_interval);
+  const ContrastIntervals intervals =
+      find_intervals(contrast, values, out.value, out.standard_error,
+                     two_sided_t_quantile(values.level, values.degrees_of_freedom));
+  out.sampling_interval = intervals.sampling;
+  out.interval = intervals.all;
   if (std::isnan(out.standard_error)) {
     out.p = kNaN;
   } else if (out.standard_error > 0) {
-    const auto [low, high] = extend_for(contrast, values, {out.value, out.value});
-    const double distance = low <= 0 && high >= 0 ? 0 : std::min(std::abs(low), std::abs(high));
-    const double statistic = normal_of_t(distance / out.standard_error, values.degrees_of_freedom);
+    const double statistic = normal_of_t(
+        least_statistic(out.value, out.standard_error, combine_for(contrast, values)),
+        values.degrees_of_freedom);
     out.p = std::erfc(statistic / std::numbers::sqrt2);
   }
   return out;
@@ -164,20 +173,25 @@ BudgetCurve describe_curve(const BudgetValues& values, std::uint64_t seed) {
     BudgetPoint point{.share = share_of(k, last), .cost = values.cost[k] - values.cost[0]};
     point.gain = net[k] - net[0];
     point.standard_error = error_of(gains[k], values);
-    point.sampling_interval = range_around(point.gain, alone * point.standard_error);
-    point.band = range_around(point.gain, gain_factor * point.standard_error);
-    point.interval = extend_for(gains[k], values, point.sampling_interval);
-    point.joint_interval = extend_for(gains[k], values, point.band);
+    const auto around_gain = [&](double factor) {
+      return find_intervals(gains[k], values, point.gain, point.standard_error, factor);
+    };
+    point.sampling_interval = around_gain(alone).sampling;
+    point.band = around_gain(gain_factor).sampling;
+    point.interval = around_gain(alone).all;
+    point.joint_interval = around_gain(gain_factor).all;
     point.sensitivity_interval = {kNaN, kNaN};
     // Both ends lie on the line by definition.
     point.over_random = k == 0 || k == last ? 0 : point.gain - point.share * (net[last] - net[0]);
     point.over_random_error = error_of(over_random[k], values);
-    point.over_random_sampling_interval =
-        range_around(point.over_random, alone * point.over_random_error);
-    point.over_random_band = range_around(point.over_random, over_factor * point.over_random_error);
-    point.over_random_interval =
-        extend_for(over_random[k], values, point.over_random_sampling_interval);
-    point.over_random_joint_interval = extend_for(over_random[k], values, point.over_random_band);
+    const auto around_difference = [&](double factor) {
+      return find_intervals(over_random[k], values, point.over_random, point.over_random_error,
+                            factor);
+    };
+    point.over_random_sampling_interval = around_difference(alone).sampling;
+    point.over_random_band = around_difference(over_factor).sampling;
+    point.over_random_interval = around_difference(alone).all;
+    point.over_random_joint_interval = around_difference(over_factor).all;
     out.points.push_back(point);
   }
   out.qini = describe_area(qini_contrast(last), net, values);

@@ -24,7 +24,7 @@ struct BudgetValues {
   /// Under independent units: no contrast has a smaller error. Empty where a dependence was asked
   /// for.
   Matrix<double> least_covariance = {};
-  std::vector<double> smoothing_bias;  ///< of the values; empty: none
+  std::vector<Alternatives> alternatives = {};  ///< of the values; empty: none
   double level = 0.95;
   bool lower_is_better = false;
   /// Of every interval: the fewest of all values and gains.

@@ -219,6 +219,9 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
     if (!is_comparable(*e, totals)) continue;
     policy.interval = e->interval();
     policy.sampling_interval = e->sampling_interval;
+    if (!e->joint.empty() && !e->joint.front().is_same()) {
+      policy.joint_value = e->value + e->joint.front().shift;
+    }
     const auto other =
         out.target == Target::kSample ? e->population_interval() : e->sample_interval();
     if (std::isfinite(other.first)) policy.other_target_interval = other;
@@ -308,9 +311,11 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
   for (std::size_t k = 0; k < indices.size(); ++k) {
     unreliable[k] = out.policies[indices[k]].unreliable.empty() ? 0 : 1;
   }
-  std::vector<double> smoothing_bias;
-  smoothing_bias.reserve(estimates.size());
-  for (const Estimate* e : estimates) smoothing_bias.push_back(e != nullptr ? e->bias() : 0);
+  std::vector<Alternatives> alternatives;
+  alternatives.reserve(estimates.size());
+  for (const Estimate* e : estimates) {
+    alternatives.push_back(e != nullptr ? e->alternatives() : Alternatives());
+  }
   const PolicyComparison comparison =
       compare_policies(context, values, net->covariance.view(), out.level,
                        {.listed = lists_all ? ListedPairs::kAll : ListedPairs::kWithFirst,
@@ -318,13 +323,13 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
                         .unreliable = unreliable,
                         .least_covariance = net->of_independent_units.view(),
                         .degrees_of_freedom = net->degrees_of_freedom,
-                        .smoothing_bias = smoothing_bias,
+                        .alternatives = alternatives,
                         .lower_is_better = out.lower_is_better});
   const PolicyComparison before_costs =
       has_uncertain_costs ? compare_policies(context, values, gross->covariance.view(), out.level,
                                              {.listed = ListedPairs::kWithFirst,
                                               .degrees_of_freedom = gross->degrees_of_freedom,
-                                              .smoothing_bias = smoothing_bias})
+                                              .alternatives = alternatives})
                           : comparison;
   out.num_pairs_left_out =
       indices.size() * (indices.size() - 1) / 2 - comparison.differences.size();
@@ -371,10 +376,10 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
       policy.gain_interval = negate(pair.interval);
       policy.sampling_gain_interval = negate(pair.sampling_interval);
       policy.gain_p = pair.p;
-      if (policy.sensitivity_interval) {
-        const double bound = widening_of(*estimates[pair.second]);
-        policy.sensitivity_gain_interval = widen(*policy.gain_interval, bound);
-        policy.overturning_strength = strength_to_overturn(policy, bound);
+      if (policy.sensitivity_interval && pair.sensitivity_interval) {
+        policy.sensitivity_gain_interval = negate(*pair.sensitivity_interval);
+        policy.overturning_strength =
+            strength_to_overturn(policy, estimates[pair.second]->sensitivity_widening);
       }
       if (policy.unreliable.empty()) {
         policy.verdict =

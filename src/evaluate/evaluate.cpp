@@ -137,6 +137,7 @@ Diagnostics describe_run(const LoadedData& data, const EvaluationRun& run,
   Diagnostics out = diagnose(data, run.sample(), run.learnt(), run.warnings());
   out.feature_scaling = describe_scaling(data.observed.features, run.rows(), options.nuisance);
   if (const auto& strength = run.strength()) describe_strength(*strength, out);
+  if (run.joint_model()) out.joint_model = run.joint_model()->arms;
   std::vector<std::string>& warnings = out.warnings;
   if (auto question = question_direction(outcome_column(data), options.direction)) {
     warnings.insert(warnings.begin(), std::move(*question));
@@ -209,7 +210,7 @@ EvaluationRecord evaluate_all(const Context& context, const LoadedData& data,
     for (const EstimatorInfo& row : run.waiting()) record.unfinished.emplace_back(row.name);
   }
   if (is_done && options.repeats > 1) {
-    repeat_and_take_medians(context, data, policies, options, record);
+    repeat_and_take_medians(context, data, policies, options, run.sample(), record);
   }
   // Finished results are kept when the user interrupts.
   const auto unless_stopped = [&](const auto& work) {

@@ -59,6 +59,7 @@ void name_given_rows(std::vector<EstimatorInfo>& rows) {
     const bool fits_weights = row.weights == LearnerId::kGiven || row.weights == LearnerId::kNone ||
                               row.weights == LearnerId::kLogistic;
     if (row.outcome == LearnerId::kGiven && fits_weights) {
+      if (row.method == Method::kJointModel) row.method = Method::kDirect;
       if (row.method == Method::kDirect) row.name = find_estimator("dm")->name;
       if (row.method == Method::kDoublyRobust) row.name = find_estimator("dr")->name;
     }
@@ -97,6 +98,12 @@ std::vector<EstimatorInfo> choose_rows(const Dataset& data, const EvaluateOption
   for (EstimatorInfo& row : rows) {
     if (own_model && row.needs_outcome_model()) row.outcome = LearnerId::kGiven;
     if (own_propensity && row.needs_propensity()) row.weights = LearnerId::kGiven;
+  }
+  // network_joint is read beside network_dm, whose value and interval are the headline.
+  const auto joint = std::ranges::find(rows, Method::kJointModel, &EstimatorInfo::method);
+  const std::string_view direct = "network_dm";
+  if (joint != rows.end() && std::ranges::find(rows, direct, &EstimatorInfo::name) == rows.end()) {
+    rows.insert(joint, *find_estimator(direct));
   }
   if (own_model) name_given_rows(rows);
   return rows;

@@ -11,11 +11,6 @@ constexpr double kMostCells = 5e7;  // of all pairs, a few seconds
 
 }  // namespace
 
-double widening_of(const Estimate& e) {
-  return std::max({e.interval().first - e.sensitivity_interval.first,
-                   e.sensitivity_interval.second - e.interval().second, e.confounding_bias_bound});
-}
-
 PairBounds::PairBounds(const Comparable& compared, std::vector<const Matrix<double>*> tables,
                        std::vector<const Estimate*> estimates)
     : compared_(compared), tables_(std::move(tables)), estimates_(std::move(estimates)) {
@@ -33,8 +28,8 @@ std::optional<double> PairBounds::operator()(std::size_t first, std::size_t seco
   for (const Estimate* e : {estimates_[first], estimates_[second]}) {
     if (e == nullptr) continue;
     if (!std::isfinite(e->sensitivity_interval.first)) return std::nullopt;
-    sum += widening_of(*e);
-    sampling += widening_of(*e) - e->confounding_bias_bound;
+    sum += e->sensitivity_widening;
+    sampling += e->sensitivity_widening - e->confounding_bias_bound;
   }
   const bool has_two = estimates_[first] != nullptr && estimates_[second] != nullptr;
   if (!has_two || !takes_contrasts_) return sum;

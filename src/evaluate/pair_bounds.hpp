@@ -8,10 +8,6 @@
 
 namespace cone {
 
-/// How much wider a value's sensitivity interval is than its sampling interval, per side. Where
-/// outcomes have two values it may be cut off at one of them.
-double widening_of(const Estimate& e);
-
 /// Bounds the confounding bias of differences of policies (PairBias). The value of the logged
 /// policy has none. That of two other policies is the bias of the contrast of their probabilities,
 /// which is far below the sum of both where they agree on most units; it is bounded by the sum

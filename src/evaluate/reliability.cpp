@@ -130,7 +130,8 @@ std::string find_failure(const LoggedSample& sample, const Estimate& estimate,
                        p_phrase(stability->fold_p));
   }
   const Method method = find_estimator(estimate.estimator)->method;
-  const bool rests_on_model = method == Method::kDirect || method == Method::kCautiousCorrection;
+  const bool rests_on_model = method == Method::kDirect || method == Method::kJointModel ||
+                              method == Method::kCautiousCorrection;
   if (!rests_on_model || !sample.totals->any(!residual.empty())) return "";
   double squares = 0;
   for (const double r : residual) squares += r * r;

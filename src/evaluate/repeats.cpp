@@ -10,8 +10,8 @@
 
 #include "base/numeric.hpp"
 #include "estimate/significance.hpp"
-#include "evaluate/pair_bounds.hpp"
 #include "evaluate/run.hpp"
+#include "evaluate/sensitivity_intervals.hpp"
 
 namespace cone {
 namespace {
@@ -76,7 +76,7 @@ void join_errors_by_dependence(std::span<const Estimate* const> runs, Estimate& 
 
 }  // namespace
 
-Estimate take_median(std::span<const Estimate* const> runs) {
+Estimate take_median(const LoggedSample& sample, std::span<const Estimate* const> runs) {
   const Estimate& first = *runs.front();
   const Estimate& doubtful = find_doubtful(runs);
   Estimate out = first;
@@ -109,15 +109,23 @@ Estimate take_median(std::span<const Estimate* const> runs) {
                             return e.smoothing_bias ? e.smoothing_bias->standard_error : 0;
                           })};
   }
-  const double wider = half_width(out.sampling_interval) + median_over(runs, widening_of);
-  out.sensitivity_interval = extend({out.value - wider, out.value + wider}, out.bias());
+  for (std::size_t k = 0; k < out.joint.size(); ++k) {
+    out.joint[k].shift = median_over(runs, [&](const Estimate& e) { return e.joint[k].shift; });
+    for (std::size_t d = 0; d < out.joint[k].deviations.size(); ++d) {
+      out.joint[k].deviations[d] =
+          median_over(runs, [&](const Estimate& e) { return e.joint[k].deviations[d]; });
+    }
+  }
+  out.sensitivity_widening =
+      median_over(runs, [](const Estimate& e) { return e.sensitivity_widening; });
+  set_sensitivity_interval(sample, out);
   if (first.standard_error > 0) out.parts.inflation = out.standard_error / first.standard_error;
   return out;
 }
 
 void repeat_and_take_medians(const Context& context, const LoadedData& data,
                              std::span<const PolicyOnData> policies, const EvaluateOptions& options,
-                             EvaluationRecord& record) {
+                             const LoggedSample& sample, EvaluationRecord& record) {
   std::vector<std::vector<PolicyResult>> all = {record.policies};
   for (int k = 1; k < options.repeats; ++k) {
     const StageScope stage(context, fmt::format("repeat {} of {}", k + 1, options.repeats),
@@ -152,7 +160,7 @@ void repeat_and_take_medians(const Context& context, const LoadedData& data,
       for (const std::vector<PolicyResult>& results : all) {
         runs.push_back(&results[p].estimates[e]);  // all runs have the estimators in one order
       }
-      record.policies[p].estimates[e] = take_median(runs);
+      record.policies[p].estimates[e] = take_median(sample, runs);
     }
   }
 }

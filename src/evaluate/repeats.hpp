@@ -13,13 +13,13 @@ namespace cone {
 /// and structural parameters). Everything without a median (warnings, weights, error contributions)
 /// is of the first run; where a run has no value or no standard error there is none, and the
 /// warnings are of that run. Two runs or more.
-Estimate take_median(std::span<const Estimate* const> runs);
+Estimate take_median(const LoggedSample& sample, std::span<const Estimate* const> runs);
 
 /// Runs options.repeats − 1 further evaluations, with the seeds after the first, and replaces the
 /// estimates of the record by medians over all. Where the observer asks to stop, they are over the
 /// repeats that were finished, and the record says so.
 void repeat_and_take_medians(const Context& context, const LoadedData& data,
                              std::span<const PolicyOnData> policies, const EvaluateOptions& options,
-                             EvaluationRecord& record);
+                             const LoggedSample& sample, EvaluationRecord& record);
 
 }  // namespace cone

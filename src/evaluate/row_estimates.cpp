@@ -26,12 +26,31 @@ Evidence evidence_of(const EstimationBasis& basis, const EstimatorInfo& row,
                     .propensity = basis.learnt.propensity_of(row),
                     .policy_index = policy};
   if (const ModelNoise* noise = noise_of(basis, row)) evidence.noise = &noise->variance;
-  const bool is_direct = row.method == Method::kDirect || row.method == Method::kCautiousCorrection;
+  const bool is_direct = row.method == Method::kDirect || row.method == Method::kJointModel ||
+                         row.method == Method::kCautiousCorrection;
   const auto implied = policies.implied.find(row.outcome);
   if (is_direct && implied != policies.implied.end()) evidence.implied = &implied->second[policy];
   const auto corrected = policies.implied_of_row.find(row.name);
   if (corrected != policies.implied_of_row.end()) evidence.implied = &corrected->second[policy];
   return evidence;
+}
+
+/// Moves the value of network_dm to that of the joint model. The smoothing bias is that of the
+/// former.
+void adopt_joint_value(const AlternativeValue& joint, Estimate& value) {
+  if (joint.is_same()) return;
+  value.smoothing_bias.reset();
+  const auto move = [&](std::pair<double, double>& interval, double& error) {
+    const double half_width = (interval.second - interval.first) / 2;
+    const double wider = joint.error_with(error);
+    const double factor = error > 0 ? half_width / error : 0;
+    error = wider;
+    interval = enclose(value.value + joint.shift, wider, factor, {});
+  };
+  move(value.sampling_interval, value.standard_error);
+  move(value.population_sampling_interval, value.population_standard_error);
+  move(value.sample_sampling_interval, value.sample_standard_error);
+  value.value += joint.shift;
 }
 
 }  // namespace
@@ -44,7 +63,8 @@ const ModelNoise* noise_of(const EstimationBasis& basis, const EstimatorInfo& ro
 void imply_weights(const EstimationBasis& basis, LearnerId learner, ValuedPolicies& policies) {
   const bool needed = std::ranges::any_of(basis.rows, [&](const EstimatorInfo& row) {
     return row.outcome == learner &&
-           (row.method == Method::kDirect || row.method == Method::kCautiousCorrection);
+           (row.method == Method::kDirect || row.method == Method::kJointModel ||
+            row.method == Method::kCautiousCorrection);
   });
   const auto& outcome = basis.learnt.parts().at(learner).outcome;
   if (!needed || !outcome || outcome->variance == nullptr) return;
@@ -119,6 +139,11 @@ Estimate estimate_row(const EstimationBasis& basis, const EstimatorInfo& row,
                      noise_of(basis, row), basis.options.dependence, value);
   }
   note_smoothing(value);
+  if (basis.joint == nullptr || row.outcome != LearnerId::kNetworkRidge) return value;
+  if (row.method == Method::kDirect) value.joint = basis.joint->revalue(evidence.policy);
+  if (row.method == Method::kJointModel) {
+    adopt_joint_value(basis.joint->revalue_cautiously(evidence.policy), value);
+  }
   return value;
 }
 

@@ -7,6 +7,7 @@
 
 #include "evaluate/learning.hpp"
 #include "inference/dependent_errors.hpp"
+#include "joint_model/joint_model.hpp"
 
 namespace cone {
 
@@ -27,6 +28,7 @@ struct EstimationBasis {
   const LearntNuisances& learnt;
   const std::map<LearnerId, ModelNoise>& noise;
   const DependenceKernels* kernels = nullptr;  ///< nullptr where part of the network is scored
+  const JointModel* joint = nullptr;           ///< of treatment and outcome; nullptr: none
 };
 
 /// Noise of the estimator's outcome model; nullptr where it has none.

@@ -126,6 +126,14 @@ void EvaluationRun::learn(const LearningStep& step) {
   learnt_.add(step.learner, std::move(nuisances));
   describe_outcome_noise(step.learner);
   imply_weights(basis(), step.learner, policies_);
+  if (step.learner == LearnerId::kNetworkRidge) fit_joint_model();
+}
+
+void EvaluationRun::fit_joint_model() {
+  const bool has_propensities = learnt_.parts().contains(LearnerId::kGiven) && data_.propensity;
+  if (!options_.joint_model || options_.randomised || has_propensities || !kernels_) return;
+  joint_ = cone::fit_joint_model(context_, data_, plan_, options_.network_ridge,
+                                 *learnt_.parts().at(LearnerId::kNetworkRidge).outcome);
 }
 
 void EvaluationRun::learn_overlap() {
@@ -156,7 +164,8 @@ EstimationBasis EvaluationRun::basis() const {
           .sample = sample_,
           .learnt = learnt_,
           .noise = noise_,
-          .kernels = kernels_ ? &*kernels_ : nullptr};
+          .kernels = kernels_ ? &*kernels_ : nullptr,
+          .joint = joint_ ? &*joint_ : nullptr};
 }
 
 const EstimatorInfo& EvaluationRun::row_called(std::string_view name) const {

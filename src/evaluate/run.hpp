@@ -12,6 +12,7 @@
 #include "evaluate/row_estimates.hpp"
 #include "evaluate/verdicts.hpp"
 #include "inference/confounding_strength.hpp"
+#include "joint_model/joint_model.hpp"
 
 namespace cone {
 
@@ -52,6 +53,8 @@ class EvaluationRun {
   const std::vector<std::string>& warnings() const { return warnings_; }
   /// None where sensitivity intervals were not requested, or there is no network.
   const std::optional<NetworkStrength>& strength() const { return strength_; }
+  /// None where the network ridge did not run, or assignment is known.
+  const std::optional<JointModel>& joint_model() const { return joint_; }
   /// The estimators that were not finished.
   const std::vector<EstimatorInfo>& waiting() const { return waiting_; }
 
@@ -63,6 +66,7 @@ class EvaluationRun {
   void describe_outcome_noise(LearnerId learner);
   void learn(const LearningStep& step);
   void learn_overlap();
+  void fit_joint_model();
   /// Runs the estimators that have become ready and takes them off the list.
   void estimate_ready(std::vector<PolicyResult>& results);
   /// Widens intervals by the bias bound for an unmeasured confounder.
@@ -85,6 +89,7 @@ class EvaluationRun {
   std::optional<DependenceKernels> kernels_;  ///< where all nodes are scored
   std::map<LearnerId, ModelNoise> noise_;
   std::optional<NetworkStrength> strength_;
+  std::optional<JointModel> joint_;
   std::vector<Ranking> rankings_;
   CostTable costs_;                      ///< rows are those of the sample
   std::vector<std::uint8_t> in_sample_;  ///< one per policy (find_learnt_policies)

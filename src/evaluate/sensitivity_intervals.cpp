@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/numeric.hpp"
 #include "estimate/significance.hpp"
 #include "evaluate/reliability.hpp"
 #include "evaluate/run.hpp"
@@ -14,16 +15,29 @@
 namespace cone {
 namespace {
 
-/// By the bias bound, and with the residual-based (model-free) standard error where it is larger.
-std::pair<double, double> widen_by_bias(const Estimate& e, double bias) {
+/// The bias bound, with the residual-based (model-free) standard error where it is larger.
+double find_widening(const Estimate& e) {
   const double half_width = e.sampling_interval.second - e.value;
   const double predictive =
       two_sided_t_quantile(e.level, e.degrees_of_freedom) * e.parts.predictive_error;
-  const double all = (predictive > half_width ? predictive : half_width) + bias;
-  return extend({e.value - all, e.value + all}, e.bias());
+  return (predictive > half_width ? predictive - half_width : 0) + e.confounding_bias_bound;
 }
 
 }  // namespace
+
+void set_sensitivity_interval(const LoggedSample& sample, Estimate& e) {
+  e.sensitivity_interval = {kNaN, kNaN};
+  if (std::isnan(e.sensitivity_widening) || std::isnan(e.standard_error)) return;
+  const double half_width = (e.sampling_interval.second - e.sampling_interval.first) / 2;
+  e.sensitivity_interval = enclose_confounded(
+      e.value, e.standard_error, e.standard_error > 0 ? half_width / e.standard_error : 0,
+      e.alternatives(), e.sensitivity_widening);
+  const auto possible = find_two_values(sample);
+  if (!possible) return;
+  auto& [low, high] = e.sensitivity_interval;
+  low = std::clamp(low, possible->first, possible->second);
+  high = std::clamp(high, possible->first, possible->second);
+}
 
 bool wants_sensitivity_intervals(const EvaluateOptions& options, const EstimationBasis& basis) {
   return options.sensitivity_interval && basis.kernels != nullptr && basis.kernels->has_edges() &&
@@ -34,7 +48,6 @@ void add_sensitivity_intervals(const EstimationBasis& basis,
                                std::span<const Matrix<double>> sample_policies,
                                const NetworkStrength& strength,
                                std::vector<PolicyResult>& results) {
-  const auto possible = find_two_values(basis.sample);
   for (std::size_t p = 0; p < results.size(); ++p) {
     for (Estimate& e : results[p].estimates) {
       const EstimatorInfo& row = *std::ranges::find(basis.rows, e.estimator, &EstimatorInfo::name);
@@ -43,11 +56,8 @@ void add_sensitivity_intervals(const EstimationBasis& basis,
       e.confounding_bias_bound =
           bound_confounding_bias(basis.sample, sample_policies[p].view(), noise->residual, strength)
               .bound;
-      e.sensitivity_interval = widen_by_bias(e, e.confounding_bias_bound);
-      if (!possible) continue;
-      auto& [low, high] = e.sensitivity_interval;
-      low = std::clamp(low, possible->first, possible->second);
-      high = std::clamp(high, possible->first, possible->second);
+      e.sensitivity_widening = find_widening(e);
+      set_sensitivity_interval(basis.sample, e);
     }
   }
 }

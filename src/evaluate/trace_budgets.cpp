@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -7,6 +8,7 @@
 #include "base/numeric.hpp"
 #include "base/sentence.hpp"
 #include "base/text.hpp"
+#include "estimate/significance.hpp"
 #include "evaluate/budget_curve.hpp"
 #include "evaluate/decide.hpp"
 #include "evaluate/run.hpp"
@@ -70,7 +72,7 @@ BudgetCurve EvaluationRun::trace_budget(const EstimatorInfo& row, const Ranking&
     context_.poll();
     const Estimate& e = estimates.emplace_back(estimate_row(basis(), row, first, k));
     values.gross.push_back(e.value);
-    values.smoothing_bias.push_back(e.bias());
+    values.alternatives.push_back(e.alternatives());
     values.cost.push_back(mean_cost(first.sample[k], costs_).value_or(0));
     target = e.target;
     if (!is_comparable(e)) continue;
@@ -112,8 +114,14 @@ BudgetCurve EvaluationRun::trace_budget(const EstimatorInfo& row, const Ranking&
     const Matrix<double> change = subtract_tables(first.sample[k], first.sample[0]);
     const double bound =
         bound_confounding_bias(sample_, change.view(), noise->residual, *strength_).bound;
-    const auto [low, high] = curve.points[k].interval;
-    curve.points[k].sensitivity_interval = {low - bound, high + bound};
+    BudgetPoint& point = curve.points[k];
+    if (std::isnan(point.standard_error)) continue;
+    constexpr std::array kDifference = {1.0, -1.0};
+    const std::array both = {values.alternatives[k], values.alternatives[0]};
+    point.sensitivity_interval = enclose_confounded(
+        point.gain, point.standard_error,
+        two_sided_t_quantile(values.level, values.degrees_of_freedom),
+        combine(kDifference, both), bound);
   }
   if (indices.size() <= steps) {
     curve.warnings.emplace_back("no valid interval at some budgets: overlap fails there");

@@ -12,6 +12,7 @@
 #include "evaluate/calibration_diagnostics.hpp"
 #include "evaluate/decide.hpp"
 #include "evaluate/degree_diagnostics.hpp"
+#include "evaluate/joint_diagnostics.hpp"
 #include "evaluate/overlap_diagnostics.hpp"
 #include "evaluate/stability_diagnostics.hpp"
 #include "evaluate/variance_diagnostics.hpp"
@@ -113,6 +114,9 @@ void add_verdicts(const Context& context, const JudgedRun& run,
   if (out.network_ridge) {
     out.variance_shares = share_variance(*out.network_ridge, sample.arms);
     summary.add("variance shares", out.variance_shares, false, &VarianceShares::noise);
+  }
+  if (!out.joint_model.empty()) {
+    out.verdicts.push_back({"joint model", describe_joint_model(out.joint_model, sample.arms), false});
   }
   out.stability = measure_stability(results, headline->name, run.plan, run.cluster, *sample.totals);
   summary.add("stability", out.stability, true, [](const PolicyStability& s) { return -s.fold_p; });

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -27,8 +28,7 @@ struct Pair {
   std::uint32_t second = 0;
   double standard_error = 0;  ///< 0 where they are tied
   double drawn_error = 0;     ///< of the draws, where it is smaller (least_covariance)
-  /// Distance of 0 from the difference and from the one without smoothing bias, over the standard
-  /// error, as a normal statistic; 0 where they are tied.
+  /// least_statistic() of the difference as a normal statistic; 0 where they are tied.
   double statistic = 0;
 };
 
@@ -50,11 +50,12 @@ double variance_of_pair(MatrixView<const double> covariance, std::size_t k, std:
   return covariance(k, k) + covariance(j, j) - 2 * covariance(k, j);
 }
 
-/// Of 0 from the interval between a difference and the one without bias.
-double distance_of_zero(double difference, double bias) {
-  const double unbiased = difference - bias;
-  if (difference * unbiased <= 0) return 0;
-  return std::min(std::abs(difference), std::abs(unbiased));
+/// Of the first minus the second.
+Alternatives subtract(const ComparisonOptions& options, std::size_t first, std::size_t second) {
+  if (options.alternatives.empty()) return {};
+  constexpr std::array kWeights = {1.0, -1.0};
+  const std::array values = {options.alternatives[first], options.alternatives[second]};
+  return combine(kWeights, values);
 }
 
 /// All pairs first < second, the largest statistic first.
@@ -75,12 +76,9 @@ std::vector<Pair> sort_pairs(std::span<const double> values, MatrixView<const do
         const double least = variance_of_pair(options.least_covariance, k, j);
         pair.standard_error = std::sqrt(std::max(variance, least));
       }
-      const double bias = options.smoothing_bias.empty()
-                              ? 0
-                              : options.smoothing_bias[k] - options.smoothing_bias[j];
-      pair.statistic =
-          normal_of_t(distance_of_zero(values[k] - values[j], bias) / pair.standard_error,
-                      degrees.of_pair(k, j));
+      pair.statistic = normal_of_t(
+          least_statistic(values[k] - values[j], pair.standard_error, subtract(options, k, j)),
+          degrees.of_pair(k, j));
     }
   }
   std::ranges::sort(pairs, [](const Pair& a, const Pair& b) {
@@ -150,10 +148,6 @@ StepDown step_down(const Context& context, std::span<const Pair> pairs,
   return out;
 }
 
-std::pair<double, double> widen(std::pair<double, double> interval, double by) {
-  return {interval.first - by, interval.second + by};
-}
-
 }  // namespace
 
 PolicyComparison compare_policies(const Context& context, std::span<const double> values,
@@ -163,9 +157,6 @@ PolicyComparison compare_policies(const Context& context, std::span<const double
   const int draws = options.draws;
   const std::span<const std::uint8_t> unreliable = options.unreliable;
   const Degrees degrees(options.degrees_of_freedom);
-  const auto smoothing_bias = [&](std::size_t k) {
-    return options.smoothing_bias.empty() ? 0.0 : options.smoothing_bias[k];
-  };
   require(covariance.rows() == n && covariance.cols() == n && draws > 0,
           "comparison: the covariance does not match the values");
   const Matrix<double> deviations =
@@ -188,12 +179,12 @@ PolicyComparison compare_policies(const Context& context, std::span<const double
   out.pair_factor = std::max(alone, quantile_of_draws(drawn.largest, level));
   for (std::size_t k = 0; k < n; ++k) {
     const double freedom = degrees.of_value(k);
-    const double half_width =
-        std::max(two_sided_t_quantile(level, freedom), t_of_normal(out.band_factor, freedom)) *
-        error[k];
-    const std::pair band{values[k] - half_width, values[k] + half_width};
-    out.policies.push_back({.joint_interval = extend(band, smoothing_bias(k)),
-                            .band = band,
+    const double factor =
+        std::max(two_sided_t_quantile(level, freedom), t_of_normal(out.band_factor, freedom));
+    const Alternatives alternatives =
+        options.alternatives.empty() ? Alternatives() : options.alternatives[k];
+    out.policies.push_back({.joint_interval = enclose(values[k], error[k], factor, alternatives),
+                            .band = enclose(values[k], error[k], factor, {}),
                             .worst_rank = n,
                             .sensitivity_worst_rank = n});
   }
@@ -201,16 +192,15 @@ PolicyComparison compare_policies(const Context& context, std::span<const double
   for (std::size_t h = 0; h < pairs.size(); ++h) {
     const Pair& pair = pairs[h];
     const double difference = values[pair.first] - values[pair.second];
-    const auto around = [&](double factor) {
-      return std::pair{difference - factor * pair.standard_error,
-                       difference + factor * pair.standard_error};
+    const Alternatives alternatives = subtract(options, pair.first, pair.second);
+    const auto around = [&](double factor, const Alternatives& under) {
+      return enclose(difference, pair.standard_error, factor, under);
     };
     const double freedom = degrees.of_pair(pair.first, pair.second);
     const double own_factor = two_sided_t_quantile(level, freedom);
     step_p = std::max(step_p, (1.0 + drawn.exceeding[h]) / (1.0 + draws));
-    const auto sampling_joint = around(std::max(own_factor, t_of_normal(out.pair_factor, freedom)));
-    const double shrunk = smoothing_bias(pair.first) - smoothing_bias(pair.second);
-    const auto joint = extend(sampling_joint, shrunk);
+    const double joint_factor = std::max(own_factor, t_of_normal(out.pair_factor, freedom));
+    const auto joint = around(joint_factor, alternatives);
     // By how much the first is better.
     const auto ahead = options.lower_is_better ? std::pair{-joint.second, -joint.first} : joint;
     RankedPolicy& first = out.policies[pair.first];
@@ -227,10 +217,18 @@ PolicyComparison compare_policies(const Context& context, std::span<const double
     }
     const std::optional<double> widening =
         options.bias ? options.bias(pair.first, pair.second) : std::optional<double>();
-    if (widening && is_ranked && ahead.first > *widening) {
+    const auto widened = [&](double factor) {
+      return enclose_confounded(difference, pair.standard_error, factor, alternatives, *widening);
+    };
+    const auto confounded = widening ? widened(joint_factor) : joint;
+    const bool first_leads =
+        options.lower_is_better ? confounded.second < 0 : confounded.first > 0;
+    const bool second_leads =
+        options.lower_is_better ? confounded.first > 0 : confounded.second < 0;
+    if (widening && is_ranked && first_leads) {
       ++second.sensitivity_best_rank;
       --first.sensitivity_worst_rank;
-    } else if (widening && is_ranked && ahead.second < -*widening) {
+    } else if (widening && is_ranked && second_leads) {
       ++first.sensitivity_best_rank;
       --second.sensitivity_worst_rank;
     }
@@ -243,15 +241,15 @@ PolicyComparison compare_policies(const Context& context, std::span<const double
                                .second = pair.second,
                                .difference = difference,
                                .standard_error = pair.standard_error,
-                               .interval = extend(around(own_factor), shrunk),
+                               .interval = around(own_factor, alternatives),
                                .joint_interval = joint,
-                               .sampling_interval = around(own_factor),
-                               .sampling_joint_interval = sampling_joint,
+                               .sampling_interval = around(own_factor, {}),
+                               .sampling_joint_interval = around(joint_factor, {}),
                                .p = pair.standard_error > 0 ? std::max(step_p, single) : 1});
     if (widening) {
       PolicyDifference& listed_pair = out.differences.back();
-      listed_pair.sensitivity_interval = widen(listed_pair.interval, *widening);
-      listed_pair.sensitivity_joint_interval = widen(joint, *widening);
+      listed_pair.sensitivity_interval = widened(own_factor);
+      listed_pair.sensitivity_joint_interval = confounded;
     }
   }
   std::ranges::sort(out.differences, {}, [](const PolicyDifference& pair) {

@@ -155,6 +155,7 @@ ArmSample take_rows(const Context& context, const ArmSample& sample,
   part.fixed = Matrix<double>(rows.size(), sample.fixed.cols());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     part.outcome.push_back(sample.outcome[rows[i]]);
+    if (!sample.known_noise.empty()) part.known_noise.push_back(sample.known_noise[rows[i]]);
     for (std::size_t c = 0; c < sample.fixed.cols(); ++c) {
       part.fixed(i, c) = sample.fixed(rows[i], c);
     }
@@ -200,6 +201,16 @@ LearntVariances learn_variances(const Context& context, const ArmSample& sample,
   return climb_by_stages(context, sample, sample.kernels.size(),
                          start_variances(num_groups, sample.num_variances() - num_groups),
                          take_first, tolerance);
+}
+
+LearntVariances improve_variances(const Context& context, const ArmSample& sample,
+                                  std::span<const double> start, double tolerance) {
+  std::vector<double> logs;
+  for (const double value : start) logs.push_back(std::clamp(std::log(value), kLowest, kHighest));
+  LearntVariances out = climb(context, sample, {0, 1}, logs, tolerance);
+  out.variances = exponentials(logs);
+  out.num_nodes = sample.kernels.size();
+  return out;
 }
 
 LearntVariances learn_variances(const Context& context, const FeatureSample& sums,

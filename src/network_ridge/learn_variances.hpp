@@ -34,6 +34,10 @@ struct LearntVariances {
 LearntVariances learn_variances(const Context& context, const ArmSample& sample,
                                 std::span<const std::size_t> order, double tolerance = 1e-3);
 
+/// The same steps from the variances of a similar sample, on all nodes at once.
+LearntVariances improve_variances(const Context& context, const ArmSample& sample,
+                                  std::span<const double> start, double tolerance = 1e-3);
+
 /// The same steps from sums over the nodes: `sum_first(k)` gives those of the first k nodes in
 /// `order` of the function above, `sums` are those of all nodes.
 LearntVariances learn_variances(const Context& context, const FeatureSample& sums,

@@ -111,6 +111,7 @@ Matrix<double> multiply_diagonal(std::span<const double> diagonal, const Matrix<
 }  // namespace
 
 std::vector<double> noise_of(const ArmSample& sample, std::span<const double> variances) {
+  if (!sample.known_noise.empty()) return sample.known_noise;
   const std::size_t num_groups = sample.kernels.groups.size();
   std::vector<double> noise(sample.kernels.size(), variances[num_groups] + kNoiseFloor);
   if (sample.noise_grows) {

@@ -20,12 +20,17 @@ struct ArmSample {
   Matrix<double> fixed;  ///< B, one row per node: fixed effects, linearly independent columns
   std::vector<double> outcome;
   bool noise_grows = false;  ///< a second noise variance multiplies the relative degree
+  /// Noise variances that are not learnt, one per node; empty where they are.
+  std::vector<double> known_noise = {};
 
-  /// One per group, then the noise and, where noise_grows, its growth.
-  std::size_t num_variances() const { return kernels.groups.size() + (noise_grows ? 2 : 1); }
+  /// One per group, then, unless it is known, the noise and, where noise_grows, its growth.
+  std::size_t num_variances() const {
+    const std::size_t num_noises = noise_grows ? 2 : 1;
+    return kernels.groups.size() + (known_noise.empty() ? num_noises : 0);
+  }
 };
 
-/// The noise variance of every node: τ0 + τ1·relative degree + kNoiseFloor.
+/// The noise variance of every node: the known one, or τ0 + τ1·relative degree + kNoiseFloor.
 std::vector<double> noise_of(const ArmSample& sample, std::span<const double> variances);
 
 /// The negative restricted log likelihood ½(log|C| + log|B'C⁻¹B| + y'Py) (Patterson and Thompson

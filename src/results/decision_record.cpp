@@ -46,6 +46,7 @@ Json decision_json(const Decision& decision) {
                    {"interval", range_json(p.interval)},
                    {"sampling_interval", range_json(p.sampling_interval)},
                    {"other_target_interval", range_json(p.other_target_interval)},
+                   {"joint_value", json_number(p.joint_value)},
                    {"sensitivity_interval", range_json(p.sensitivity_interval)},
                    {"joint_interval", range_json(p.joint_interval)},
                    {"sampling_joint_interval", range_json(p.band)}};

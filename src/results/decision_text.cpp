@@ -180,6 +180,24 @@ std::string condition_text(const DecidedPolicy& policy, const Decision& decision
                          *policy.overturning_strength, strength);
 }
 
+/// Values by the joint model, where they differ visibly from the headline's.
+std::string joint_sentence(const Decision& decision) {
+  constexpr double kVisible = 0.1;  // of the sampling interval's half-width
+  std::vector<std::string> values;
+  for (const DecidedPolicy& policy : decision.policies) {
+    if (!policy.joint_value || !policy.sampling_interval) continue;
+    const auto [low, high] = *policy.sampling_interval;
+    if (std::abs(*policy.joint_value - policy.value) < kVisible * (high - low) / 2) continue;
+    values.push_back(fmt::format("{} to {}", printable(policy.name),
+                                 sentence("{:.3g}", *policy.joint_value)));
+  }
+  if (values.empty() || values.size() > kMostNames) return "";
+  return fmt::format(
+      "If what the outcome model cannot explain selected units as what it explains did, values "
+      "would be nearer to the following, which the {:g} % CIs include: {}.\n",
+      100 * decision.level, fmt::join(values, ", "));
+}
+
 std::string list_names(const std::vector<std::string>& names) {
   if (names.size() > kMostNames) return fmt::format("any of {} policies", names.size());
   return fmt::format("{}{}", names.size() > 1 ? "one of: " : "", fmt::join(names, ", "));
@@ -274,7 +292,8 @@ std::string decision_text(const Decision& decision) {
   }
   const std::string best = best_sentence(decision);
   if (!best.empty()) text += best + '\n';
-  return text + strength_sentence(decision) + dependence_sentence(decision);
+  return text + joint_sentence(decision) + strength_sentence(decision) +
+         dependence_sentence(decision);
 }
 
 }  // namespace cone

@@ -104,6 +104,18 @@ Json diagnostics_json(const Diagnostics& d, const std::vector<std::string>& note
         {"added_upper", json_number(d.network_strength->added_upper)},
         {"is_clear", d.network_strength->is_clear}};
   }
+  if (!d.joint_model.empty()) json["joint_model"] = Json::array();
+  for (const JointArm& arm : d.joint_model) {
+    json["joint_model"].push_back({{"arm", arm.arm},
+                                   {"slope", json_number(arm.slope)},
+                                   {"slope_standard_error", json_number(arm.slope_error)},
+                                   {"trust", json_number(arm.trust)},
+                                   {"reason", arm.reason},
+                                   {"equal_slopes_p", json_number(arm.equal_slopes_p)},
+                                   {"has_equal_slopes", arm.has_equal_slopes},
+                                   {"noise_share", json_number(arm.noise_share)},
+                                   {"noise_share_error", json_number(arm.noise_share_error)}});
+  }
   if (d.network_ridge) json["network_ridge"] = network_ridge_json(*d.network_ridge);
   add_verdicts_json(d, json);
   json["feature_scaling"] = Json::array();

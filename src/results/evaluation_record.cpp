@@ -33,6 +33,17 @@ Json smoothing_bias_json(const std::optional<SmoothingBias>& found) {
           {"standard_error", json_number(found->standard_error)}};
 }
 
+/// The value by the joint model, without and with noise that treatment depends on.
+Json joint_values_json(const Estimate& e) {
+  if (e.joint.empty()) return nullptr;
+  Json json = Json::array();
+  for (const AlternativeValue& other : e.joint) {
+    json.push_back({{"value", json_number(e.value + other.shift)},
+                    {"standard_error", json_number(other.error_with(e.standard_error))}});
+  }
+  return json;
+}
+
 Json estimate_json(const Estimate& e) {
   return {{"estimator", e.estimator},
           {"value", json_number(e.value)},
@@ -40,6 +51,7 @@ Json estimate_json(const Estimate& e) {
           {"interval", ends_json(e.interval())},
           {"sampling_interval", ends_json(e.sampling_interval)},
           {"smoothing_bias", smoothing_bias_json(e.smoothing_bias)},
+          {"joint_values", joint_values_json(e)},
           {"degrees_of_freedom", json_number(e.degrees_of_freedom)},
           {"target", std::string(enum_name(e.target))},
           {"level", e.level},

@@ -182,9 +182,12 @@ std::string target_line(const EvaluationRecord& record, std::string_view target)
   if (!has_errors) return "";
   return fmt::format(
       "\nStandard errors and intervals are for the {}. Intervals cover sampling error and "
-      "smoothing bias; the bias of "
-      "unmeasured confounding may be larger.\n",
-      target);
+      "smoothing bias{}; the bias of unmeasured confounding may be larger.\n",
+      target,
+      record.diagnostics.joint_model.empty()
+          ? ""
+          : ", those of network_dm also unmeasured confounding that selects units as the predicted "
+            "outcome does (joint model)");
 }
 
 /// How much the seed alone moves the figures of the decision.

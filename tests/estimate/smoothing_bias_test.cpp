@@ -77,12 +77,6 @@ TEST(SmoothingBias, IsNoneWithoutTheWeightsOfAllNodes) {
   EXPECT_FALSE(find_smoothing_bias({.sample = example.sample, .policy = example.policy.view()}));
 }
 
-TEST(SmoothingBias, ExtendsAnIntervalToOneSide) {
-  EXPECT_EQ(extend({1, 2}, -0.5), (std::pair{1.0, 2.5}));
-  EXPECT_EQ(extend({1, 2}, 0.5), (std::pair{0.5, 2.0}));
-  EXPECT_EQ(extend({1, 2}, 0), (std::pair{1.0, 2.0}));
-}
-
 TEST(SmoothingBias, IsNamedWhereItIsClearAndExceedsTheStandardError) {
   Estimate e{.standard_error = 1};
   EXPECT_FALSE(e.is_oversmoothed());

@@ -108,7 +108,7 @@ TEST(Repeats, ARunWithoutAStandardErrorLeavesNone) {
   doubtful.status = EstimateStatus::kCaution;
   doubtful.warnings = {"no valid one"};
   const std::vector<const Estimate*> runs = {&sure, &doubtful, &sure};
-  const Estimate joined = take_median(runs);
+  const Estimate joined = take_median(LoggedSample{}, runs);
   EXPECT_EQ(joined.value, 1);
   EXPECT_TRUE(std::isnan(joined.standard_error));
   EXPECT_TRUE(std::isnan(joined.sampling_interval.first));

@@ -211,9 +211,10 @@ TEST(Compare, SmoothingBiasExtendsIntervalsToItsSide) {
   const std::vector<double> values = {0, 1};
   const Matrix<double> covariance = diagonal({0.01, 0.01});
   const PolicyComparison plain = compare(values, covariance);
-  const std::vector<double> bias = {-0.3, 0.6};  // the first is too low, the second too high
+  // The first is too low, the second too high.
+  const std::vector<Alternatives> unbiased = {{{.shift = 0.3}}, {{.shift = -0.6}}};
   const PolicyComparison found =
-      compare_policies(Context(1, 1), values, covariance.view(), 0.95, {.smoothing_bias = bias});
+      compare_policies(Context(1, 1), values, covariance.view(), 0.95, {.alternatives = unbiased});
   const PolicyDifference& pair = found.differences[0];
   EXPECT_EQ(pair.sampling_interval, plain.differences[0].interval);
   EXPECT_EQ(pair.interval.first, pair.sampling_interval.first);

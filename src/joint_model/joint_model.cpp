@@ -1,0 +1,368 @@
+#include "joint_model/joint_model.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cone/error.hpp"
+
+#include "base/numeric.hpp"
+#include "joint_model/joint_solve.hpp"
+#include "joint_model/treatment_slope.hpp"
+#include "network_ridge/network_ridge.hpp"
+#include "network_ridge/posterior_variance.hpp"
+
+namespace cone {
+namespace {
+
+// The slope counts as far as it is known: 1 − (kTrustedRatio·se/θ)², at least 0.
+constexpr double kTrustedRatio = 3;
+/// Of the standard deviation of the outcomes: a prediction that varies less has no slope.
+constexpr double kLeastSpread = 0.1;
+/// Of the variance of prediction errors: a ridge with less noise interpolates.
+constexpr double kLeastNoise = 0.05;
+constexpr double kLeastShare = 0.1;
+/// Of the standard deviation of the outcomes: smaller parts of a prediction have no slope.
+constexpr double kLeastPart = 0.03;
+constexpr double kSlopesDiffer = 0.01;
+/// Relative error of a change because variances are estimated.
+constexpr double kModelError = 0.25;
+
+/// Groups of effects whose contributions to a prediction have their own slopes.
+constexpr std::array<std::array<GroupKind, 3>, 5> kParts = {{
+    {GroupKind::kOwnCounts, GroupKind::kOwnNumeric, GroupKind::kOwnCurves},
+    {GroupKind::kNeighbourSumsCounts, GroupKind::kNeighbourSumsNumeric,
+     GroupKind::kNeighbourEffects},
+    {GroupKind::kNeighbourMeansCounts, GroupKind::kNeighbourMeansNumeric,
+     GroupKind::kMeanNeighbourEffects},
+    {GroupKind::kOwnSmooth, GroupKind::kOwnSmooth, GroupKind::kOwnSmooth},
+    {GroupKind::kCommunitiesCoarse, GroupKind::kCommunities, GroupKind::kCommunitiesFine},
+}};
+
+/// The plan with one more task, which learns from all nodes and scores none.
+FitPlan add_whole_task(const FitPlan& plan, std::size_t num_nodes) {
+  FitPlan out = plan;
+  FitTask& whole = out.tasks.emplace_back();
+  whole.fit.resize(num_nodes);
+  std::iota(whole.fit.begin(), whole.fit.end(), NodeIndex{0});
+  return out;
+}
+
+/// Predictions of every position by the task that scores it: positions, from positions × tasks.
+std::vector<double> take_held_out(const NetworkRidge& ridge, const Matrix<double>& predicted) {
+  std::vector<double> out(predicted.rows(), 0.0);
+  for (std::size_t t = 0; t < ridge.scored_positions.size(); ++t) {
+    for (const std::uint32_t p : ridge.scored_positions[t]) out[p] = predicted(p, t);
+  }
+  return out;
+}
+
+/// The contributions of the parts that vary enough, held out: positions × parts.
+Matrix<double> split_prediction(const Context& context, const NetworkRidge& ridge,
+                                const RidgeSolution& solution, std::size_t arm) {
+  const RidgePart& part = *ridge.parts.front();
+  const Matrix<double> own = take_arm_rows(*ridge.inputs, solution.x, arm);
+  std::vector<std::vector<double>> kept;
+  for (const auto& kinds : kParts) {
+    RidgeSystem masked = part.system;
+    bool has_any = false;
+    for (std::size_t g = 0; g < masked.groups.size(); ++g) {
+      double& variance = masked.arms[arm].group_variances[g];
+      if (std::ranges::find(kinds, masked.groups[g].kind) == kinds.end()) variance = 0;
+      has_any = has_any || variance > 0;
+    }
+    if (!has_any) continue;
+    std::vector<double> of_part =
+        take_held_out(ridge, multiply_kernel(context, masked, arm, own));
+    if (std::sqrt(variance(of_part, 0)) >= kLeastPart) kept.push_back(std::move(of_part));
+  }
+  Matrix<double> out(own.rows(), kept.size());
+  for (std::size_t k = 0; k < kept.size(); ++k) {
+    for (std::size_t p = 0; p < out.rows(); ++p) out(p, k) = kept[k][p];
+  }
+  return out;
+}
+
+/// One arm of the model while it is fitted; all in units of the arm, by position.
+struct ArmFit {
+  JointArm summary;
+  TreatmentSlope treatment;
+  std::vector<double> received;
+  std::vector<double> outcome;    ///< of the arm's positions
+  std::vector<double> predicted;  ///< by outcomes alone, from all nodes
+  /// By δ = 0, δ̂ and 1.
+  std::array<std::vector<double>, 3> surprise;
+
+  bool is_used() const { return summary.trust > 0; }
+};
+
+class JointFit {
+ public:
+  JointFit(const Context& context, const Dataset& data, const FitPlan& plan,
+           const NetworkRidgeOptions& options, const OutcomeTable& outcome)
+      : context_(context),
+        data_(data),
+        outcome_(outcome),
+        ridge_(learn_network_ridge(context, data, add_whole_task(plan, data.num_nodes()),
+                                   without_undersmoothing(options),
+                                   {.kept = outcome.network_ridge})),
+        part_(*ridge_.parts.front()),
+        inputs_(*ridge_.inputs),
+        solution_(solve_outcomes(context, part_, data)),
+        sample_(context, data, inputs_, part_.system.groups) {}
+
+  JointModel run() {
+    const std::size_t num_arms = data_.num_arms();
+    for (std::size_t a = 0; a < num_arms; ++a) {
+      const StageScope stage(context_, fmt::format("joint model of arm {}", data_.arms[a]),
+                             static_cast<double>(a) / static_cast<double>(num_arms),
+                             static_cast<double>(a + 1) / static_cast<double>(num_arms));
+      fit_arm(a);
+    }
+    if (num_arms > 2) centre_surprises();
+    JointModel out;
+    for (const ArmFit& arm : arms_) out.arms.push_back(arm.summary);
+    out.without_noise = make_variant(0);
+    out.with_noise = make_variant(1);
+    const Variant all = make_variant(2);
+    out.noise_range = all.change;
+    for (std::size_t k = 0; k < out.noise_range.values().size(); ++k) {
+      out.noise_range.values()[k] -= out.without_noise.change.values()[k];
+    }
+    return out;
+  }
+
+ private:
+  using Variant = JointModel::Variant;
+
+  static NetworkRidgeOptions without_undersmoothing(NetworkRidgeOptions options) {
+    options.undersmoothing = 1;
+    options.ridge_variances = VarianceFits::kOnce;
+    return options;
+  }
+
+  std::size_t whole_task() const { return part_.system.num_tasks() - 1; }
+
+  void fit_arm(std::size_t a) {
+    ArmFit& arm = arms_.emplace_back();
+    arm.summary.arm = data_.arms[a];
+    const std::size_t n = inputs_.num_nodes();
+    const std::size_t begin = inputs_.arm_begin[a];
+    const std::size_t end = inputs_.arm_begin[a + 1];
+    const ArmModel& model = part_.system.arms[a];
+    arm.received.assign(n, 0.0);
+    std::fill(arm.received.begin() + static_cast<std::ptrdiff_t>(begin),
+              arm.received.begin() + static_cast<std::ptrdiff_t>(end), 1.0);
+    for (std::size_t p = begin; p < end; ++p) {
+      arm.outcome.push_back((data_.outcome[inputs_.node_at[p]] - model.mean) / model.sd);
+    }
+    if (static_cast<double>(end - begin) < kLeastShare * static_cast<double>(n)) {
+      arm.summary.reason = "less than a tenth of the units received it";
+      return;
+    }
+    const Matrix<double> predicted = predict_in_units(context_, part_.system, solution_, a);
+    const std::vector<double> held_out = take_held_out(ridge_, predicted);
+    for (std::size_t p = 0; p < n; ++p) arm.predicted.push_back(predicted(p, whole_task()));
+    if (interpolates(arm, model, begin, held_out)) {
+      arm.summary.reason = "the outcome model leaves almost no noise";
+      return;
+    }
+    const Matrix<double> parts = split_prediction(context_, ridge_, solution_, a);
+    arm.treatment = fit_treatment_slope(context_, {.inputs = ridge_.inputs,
+                                                   .groups = part_.system.groups,
+                                                   .sample = sample_,
+                                                   .received = arm.received,
+                                                   .predicted = held_out,
+                                                   .parts = parts,
+                                                   .cluster = clusters_by_position()});
+    arm.summary.slope = arm.treatment.slope;
+    arm.summary.slope_error = arm.treatment.standard_error;
+    arm.summary.equal_slopes_p = arm.treatment.equal_slopes_p;
+    if (residual_sd(arm.treatment.fixed, held_out) < kLeastSpread) {
+      arm.summary.reason = "its predicted outcomes hardly vary";
+      return;
+    }
+    if (!arm.treatment.converged || !solution_.converged) {
+      arm.summary.reason = "the treatment model did not converge";
+      return;
+    }
+    const double t = arm.summary.slope / arm.summary.slope_error;
+    arm.summary.trust = std::max(0.0, 1 - kTrustedRatio * kTrustedRatio / (t * t));
+    if (arm.summary.trust == 0) {
+      arm.summary.reason = "its slope is not clear";
+      return;
+    }
+    arm.summary.has_equal_slopes = arm.treatment.equal_slopes_p >= kSlopesDiffer;
+    estimate_noise_share(a, arm);
+    for (std::size_t k = 0; k < arm.surprise.size(); ++k) {
+      if (k > 0 && model.noise_growth == 0) {
+        arm.surprise[k] = arm.surprise[0];
+        continue;
+      }
+      const JointSolution joint = solve_joint_model(context_, equations_of(a, k));
+      if (!joint.converged) {
+        arm.summary.trust = 0;
+        arm.summary.reason = "the equations of treatment and outcome did not converge";
+        return;
+      }
+      arm.surprise[k] = joint.surprise;
+    }
+  }
+
+  JointEquations equations_of(std::size_t a, std::size_t variant) const {
+    const ArmFit& arm = arms_[a];
+    const std::array shares = {0.0, arm.summary.noise_share, 1.0};
+    return {.outcomes = part_.system,
+            .arm = a,
+            .treatment = arm.treatment,
+            .outcome = arm.outcome,
+            .received = arm.received,
+            .selected_noise = shares[variant]};
+  }
+
+  /// Whether noise is a negligible part of the squared prediction errors.
+  bool interpolates(const ArmFit& arm, const ArmModel& model, std::size_t begin,
+                    std::span<const double> held_out) const {
+    double noise = 0;
+    double squares = 0;
+    for (std::size_t i = 0; i < arm.outcome.size(); ++i) {
+      const double error = arm.outcome[i] - held_out[begin + i];
+      squares += error * error;
+      noise += noise_of_position(model, inputs_.relative_degree[begin + i], 1);
+    }
+    return noise < kLeastNoise * squares;
+  }
+
+  std::vector<std::uint32_t> clusters_by_position() const {
+    std::vector<std::uint32_t> out;
+    if (data_.cluster.empty()) return out;
+    for (const NodeIndex i : inputs_.node_at) out.push_back(data_.cluster[i]);
+    return out;
+  }
+
+  /// The share δ of noise that grows with the degree on which treatment depends: prior ½ ± ½,
+  /// updated by the coefficient of (1 − e)·τ1·d/d̄ in the outcomes of the arm (a control function:
+  /// Heckman 1979, "Sample selection bias as a specification error"), which estimates δ·θ.
+  void estimate_noise_share(std::size_t a, ArmFit& arm) const {
+    const ArmModel& model = part_.system.arms[a];
+    const std::size_t begin = inputs_.arm_begin[a];
+    if (model.noise_growth == 0) return;
+    Matrix<double> f(inputs_.num_nodes(), 1);
+    for (std::size_t i = 0; i < arm.outcome.size(); ++i) {
+      const std::size_t p = begin + i;
+      f(p, 0) = (1 - sigmoid(arm.treatment.index[p])) * model.noise_growth *
+                inputs_.relative_degree[p];
+    }
+    const RidgeSolution solved = part_.solver->solve(
+        context_, f, Matrix<double>(data_.num_arms() * RidgeSystem::kNumFixed, 1),
+        std::vector<std::size_t>{whole_task()});
+    CompensatedSum with_outcome;
+    CompensatedSum information;
+    for (std::size_t i = 0; i < arm.outcome.size(); ++i) {
+      with_outcome.add(solved.x(begin + i, 0) * arm.outcome[i]);
+      information.add(solved.x(begin + i, 0) * f(begin + i, 0));
+    }
+    // s⁻² is the information, ρ·s⁻² the product with the outcomes.
+    const double slope = arm.summary.slope;
+    const double precision = 4 + slope * slope * std::max(0.0, information.value());
+    arm.summary.noise_share_error = 1 / std::sqrt(precision);
+    arm.summary.noise_share =
+        std::clamp((2 + slope * with_outcome.value()) / precision, 0.0, 1.0);
+  }
+
+  /// Makes the surprises of all arms add up to 0 at every position, as those of a softmax do.
+  void centre_surprises() {
+    if (!std::ranges::all_of(arms_, &ArmFit::is_used)) return;
+    for (std::size_t k = 0; k < arms_.front().surprise.size(); ++k) {
+      for (std::size_t p = 0; p < inputs_.num_nodes(); ++p) {
+        double total = 0;
+        for (const ArmFit& arm : arms_) total += arm.surprise[k][p];
+        for (ArmFit& arm : arms_) arm.surprise[k][p] -= total / static_cast<double>(arms_.size());
+      }
+    }
+  }
+
+  Variant make_variant(std::size_t variant) const {
+    Variant out{Matrix<double>(data_.num_nodes(), data_.num_arms()),
+                Matrix<double>(data_.num_nodes(), data_.num_arms())};
+    for (std::size_t a = 0; a < arms_.size(); ++a) {
+      const ArmFit& arm = arms_[a];
+      if (!arm.is_used()) continue;
+      const ArmModel& model = part_.system.arms[a];
+      const std::vector<double> extrapolated =
+          extrapolate(context_, equations_of(a, variant), *part_.solver, whole_task(),
+                      arm.surprise[variant]);
+      for (std::size_t p = 0; p < extrapolated.size(); ++p) {
+        const NodeIndex i = inputs_.node_at[p];
+        const double predicted =
+            arm.received[p] != 0
+                ? data_.outcome[i]
+                : model.mean + model.sd * (arm.predicted[p] + extrapolated[p]);
+        out.change(i, a) = predicted - outcome_.mu(i, a);
+        out.extrapolated(i, a) = model.sd * extrapolated[p];
+      }
+    }
+    return out;
+  }
+
+  const Context& context_;
+  const Dataset& data_;
+  const OutcomeTable& outcome_;
+  NetworkRidge ridge_;
+  const RidgePart& part_;
+  const RidgeInputs& inputs_;
+  RidgeSolution solution_;
+  TreatmentSample sample_;
+  std::vector<ArmFit> arms_;
+};
+
+/// The mean over nodes of the policy's probability times one column.
+double mean_of_arm(MatrixView<const double> policy, const Matrix<double>& table, std::size_t arm) {
+  CompensatedSum total;
+  for (std::size_t i = 0; i < table.rows(); ++i) total.add(policy(i, arm) * table(i, arm));
+  return total.value() / static_cast<double>(table.rows());
+}
+
+AlternativeValue revalue(const JointModel& model, const JointModel::Variant& variant,
+                         MatrixView<const double> policy, bool needs_equal_slopes,
+                         const Matrix<double>* noise_range) {
+  AlternativeValue out;
+  for (std::size_t a = 0; a < model.arms.size(); ++a) {
+    const JointArm& arm = model.arms[a];
+    const bool is_used = arm.trust > 0 && (arm.has_equal_slopes || !needs_equal_slopes);
+    const double trust = is_used ? arm.trust : 0;
+    const double change = is_used ? mean_of_arm(policy, variant.change, a) : 0;
+    const double extrapolated = is_used ? mean_of_arm(policy, variant.extrapolated, a) : 0;
+    out.shift += trust * change;
+    out.deviations.push_back(is_used ? trust * extrapolated * arm.slope_error / arm.slope : 0);
+    out.deviations.push_back(trust * kModelError * change);
+    out.deviations.push_back(std::sqrt(trust * (1 - trust)) * change);
+    const double range =
+        is_used && noise_range != nullptr ? mean_of_arm(policy, *noise_range, a) : 0;
+    out.deviations.push_back(trust * arm.noise_share_error * range);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<AlternativeValue> JointModel::revalue(MatrixView<const double> policy) const {
+  return {cone::revalue(*this, without_noise, policy, false, nullptr),
+          cone::revalue(*this, with_noise, policy, false, &noise_range)};
+}
+
+AlternativeValue JointModel::revalue_cautiously(MatrixView<const double> policy) const {
+  return cone::revalue(*this, without_noise, policy, true, nullptr);
+}
+
+JointModel fit_joint_model(const Context& context, const Dataset& data, const FitPlan& plan,
+                           const NetworkRidgeOptions& options, const OutcomeTable& outcome) {
+  require(outcome.mu.rows() == data.num_nodes(), "joint model: some nodes have no prediction");
+  return JointFit(context, data, plan, options, outcome).run();
+}
+
+}  // namespace cone

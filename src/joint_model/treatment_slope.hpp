@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "cone/context.hpp"
+#include "cone/dataset.hpp"
+#include "cone/matrix.hpp"
+
+#include "network_ridge/group_kernels.hpp"
+#include "network_ridge/ridge_system.hpp"
+
+namespace cone {
+
+/// Positions that the variances of a treatment model are learnt on: all, or a random sample that
+/// does not depend on the order of the nodes.
+struct TreatmentSample {
+  std::vector<std::uint32_t> positions;
+  std::vector<std::size_t> order;  ///< of the rows, for learn_variances
+  ArmKernels kernels;              ///< of the positions
+
+  TreatmentSample(const Context& context, const Dataset& data, const RidgeInputs& inputs,
+                  std::span<const RidgeGroup> groups);
+};
+
+/// The treatment model of one arm against the others. `received`: whether a position's logged arm
+/// is this one. `predicted`: the arm's outcome, predicted without that of the position. `parts`:
+/// the contributions of some groups to it, positions × parts.
+struct TreatmentData {
+  std::shared_ptr<const RidgeInputs> inputs;
+  std::span<const RidgeGroup> groups;
+  const TreatmentSample& sample;
+  std::span<const double> received;
+  std::span<const double> predicted;
+  const Matrix<double>& parts;
+  std::span<const std::uint32_t> cluster;  ///< by position; empty: none
+};
+
+/// logit P(S = 1) = b'γ + θ·f + h: f the predicted outcome, h a network ridge of other reasons for
+/// treatment, with all its groups.
+struct TreatmentSlope {
+  double slope = 0;            ///< θ
+  double standard_error = 0;   ///< cluster-robust where that is larger
+  RidgeSystem other_reasons;   ///< of h: one arm, in units of the log odds
+  std::vector<double> index;   ///< the log odds at every position
+  Matrix<double> fixed;        ///< b, positions × linearly independent fixed effects
+  /// The p value of Cochran's Q that the slopes of all parts are equal (Cochran 1954, "The
+  /// combination of estimates from different experiments"), with their full covariance; 1 where
+  /// there are fewer than two.
+  double equal_slopes_p = 1;
+  bool converged = true;
+};
+
+/// By penalised quasi-likelihood (Breslow and Clayton 1993, "Approximate inference in generalized
+/// linear mixed models").
+TreatmentSlope fit_treatment_slope(const Context& context, const TreatmentData& data);
+
+/// Working outcomes of a logistic regression at its log odds (iteratively reweighted least
+/// squares).
+struct WorkingOutcome {
+  std::vector<double> noise;    ///< 1/W, W = e(1 − e)
+  std::vector<double> outcome;  ///< η + (S − e)/W
+
+  WorkingOutcome(std::span<const double> index, std::span<const double> received);
+};
+
+/// About the diagonal of an arm's kernel: the mean of every group, in proportion to the degree for
+/// sums over neighbours.
+std::vector<double> approximate_diagonal(const RidgeSystem& system, std::size_t arm);
+
+/// The residual standard deviation of `values` after least squares on the columns of `fixed`.
+double residual_sd(const Matrix<double>& fixed, std::span<const double> values);
+
+}  // namespace cone
