@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -280,11 +281,22 @@ std::pair<double, double> enclose(double value, double standard_error, double fa
 /// The smallest interval that contains both.
 std::pair<double, double> hull(std::pair<double, double> a, std::pair<double, double> b);
 
-/// An interval under all assumptions that also allows for a confounding bias up to `widening`
+/// By how much a value may be too high and too low.
+struct BiasBound {
+  double too_high = 0;
+  double too_low = 0;
+
+  double largest() const { return std::max(too_high, too_low); }
+};
+BiasBound operator+(const BiasBound& a, const BiasBound& b);
+/// Of a difference: what is too low in the second value makes the difference too high.
+BiasBound operator-(const BiasBound& a, const BiasBound& b);
+
+/// An interval under all assumptions that also allows for a confounding bias up to the bound
 /// around the value without the joint model.
 std::pair<double, double> enclose_confounded(double value, double standard_error, double factor,
                                              std::span<const AlternativeValue> alternatives,
-                                             double widening);
+                                             const BiasBound& bias);
 
 /// The least distance of 0 from the value under any assumption, over its standard error; 0 where
 /// their signs differ.
@@ -302,6 +314,10 @@ struct JointArm {
   std::string reason;      ///< why the trust is 0
   double equal_slopes_p = 1;      ///< Cochran's Q over the parts of the prediction
   bool has_equal_slopes = false;  ///< not rejected: network_joint uses the arm
+  /// Of the outcome beyond own features, the share of variance that the network explains, and the
+  /// share of that which predictions recover (the reliability of the network groups).
+  double network_share = 0;
+  double network_reliability = 1;
   /// Share of the noise that grows with the degree on which treatment depends, and its error.
   double noise_share = 0;
   double noise_share_error = 0;
@@ -344,15 +360,14 @@ struct Estimate {
   /// Standard deviation of the value over repeats with other seeds; none without repeats.
   std::optional<double> seed_sd;
   ErrorParts parts;  ///< for comparisons of policies; not in the record
-  /// Encloses interval() and the sampling interval (extended by the smoothing bias) widened on both
-  /// sides by the bias bound for an unmeasured confounder as strong as what the network reveals. NaN
-  /// where the network gives no strength.
+  /// Encloses interval() and the sampling interval (extended by the smoothing bias) widened by the
+  /// bias bound for an unmeasured confounder as strong as what the network reveals. NaN where the
+  /// network gives no strength.
   std::pair<double, double> sensitivity_interval = {std::numeric_limits<double>::quiet_NaN(),
                                                     std::numeric_limits<double>::quiet_NaN()};
-  double confounding_bias_bound = std::numeric_limits<double>::quiet_NaN();
-  /// How much wider it is per side than the sampling interval with the smoothing bias: the bound,
-  /// and where that is more, the residual-based instead of the model's sampling error.
-  double sensitivity_widening = std::numeric_limits<double>::quiet_NaN();
+  std::optional<BiasBound> confounding_bias_bound;
+  /// The bound, plus what the residual-based sampling error is above the model's.
+  std::optional<BiasBound> sensitivity_widening;
   std::optional<double> effective_sample_size;  ///< none where no weights are involved
   std::optional<double> max_weight;
   double clipped_fraction = 0;  ///< share of nodes whose weight a bound, clip or switch changed

@@ -89,7 +89,7 @@ enum class ListedPairs { kAll, kWithFirst };
 
 /// The largest confounding bias of the difference of two values, by their indices; none where it is
 /// not known.
-using PairBias = std::function<std::optional<double>(std::size_t first, std::size_t second)>;
+using PairBias = std::function<std::optional<BiasBound>(std::size_t first, std::size_t second)>;
 
 inline constexpr int kComparisonDraws = 1000;
 

@@ -59,17 +59,25 @@ std::pair<double, double> enclose(double value, double standard_error, double fa
   return out;
 }
 
+BiasBound operator+(const BiasBound& a, const BiasBound& b) {
+  return {a.too_high + b.too_high, a.too_low + b.too_low};
+}
+
+BiasBound operator-(const BiasBound& a, const BiasBound& b) {
+  return {a.too_high + b.too_low, a.too_low + b.too_high};
+}
+
 std::pair<double, double> hull(std::pair<double, double> a, std::pair<double, double> b) {
   return {std::min(a.first, b.first), std::max(a.second, b.second)};
 }
 
 std::pair<double, double> enclose_confounded(double value, double standard_error, double factor,
                                              std::span<const AlternativeValue> alternatives,
-                                             double widening) {
+                                             const BiasBound& bias) {
   const auto own = enclose(value, standard_error, factor,
                            alternatives.first(std::min<std::size_t>(1, alternatives.size())));
   return hull(enclose(value, standard_error, factor, alternatives),
-              {own.first - widening, own.second + widening});
+              {own.first - bias.too_high, own.second + bias.too_low});
 }
 
 double least_statistic(double value, double standard_error,

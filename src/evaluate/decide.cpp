@@ -84,9 +84,10 @@ struct ComparedErrors {
 };
 
 /// Distance from zero to the gain's interval, in multiples of the bias bound.
-std::optional<double> strength_to_overturn(const DecidedPolicy& policy, double bound) {
+std::optional<double> strength_to_overturn(const DecidedPolicy& policy, const BiasBound& bias) {
   const auto [low, high] = *policy.gain_interval;
   const double distance = low > 0 ? low : (high < 0 ? -high : 0);
+  const double bound = low > 0 ? bias.too_high : bias.too_low;
   if (!(distance > 0) || !(bound > 0)) return std::nullopt;
   return distance / bound;
 }
@@ -379,7 +380,7 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
       if (policy.sensitivity_interval && pair.sensitivity_interval) {
         policy.sensitivity_gain_interval = negate(*pair.sensitivity_interval);
         policy.overturning_strength =
-            strength_to_overturn(policy, estimates[pair.second]->sensitivity_widening);
+            strength_to_overturn(policy, *estimates[pair.second]->sensitivity_widening);
       }
       if (policy.unreliable.empty()) {
         policy.verdict =

@@ -21,22 +21,25 @@ PairBounds::PairBounds(const Comparable& compared, std::vector<const Matrix<doub
                      policies * (policies - 1) / 2 * cells < kMostCells;
 }
 
-std::optional<double> PairBounds::operator()(std::size_t first, std::size_t second) const {
-  double sum = 0;
+std::optional<BiasBound> PairBounds::operator()(std::size_t first, std::size_t second) const {
+  BiasBound sum;
   double sampling = 0;  // residual-based standard errors, which sensitivity intervals use, beyond
                         // those of the sampling intervals
-  for (const Estimate* e : {estimates_[first], estimates_[second]}) {
+  for (const std::size_t k : {first, second}) {
+    const Estimate* e = estimates_[k];
     if (e == nullptr) continue;
-    if (!std::isfinite(e->sensitivity_interval.first)) return std::nullopt;
-    sum += e->sensitivity_widening;
-    sampling += e->sensitivity_widening - e->confounding_bias_bound;
+    if (!e->sensitivity_widening) return std::nullopt;
+    sum = k == first ? sum + *e->sensitivity_widening : sum - *e->sensitivity_widening;
+    sampling += e->sensitivity_widening->too_high - e->confounding_bias_bound->too_high;
   }
   const bool has_two = estimates_[first] != nullptr && estimates_[second] != nullptr;
   if (!has_two || !takes_contrasts_) return sum;
-  return std::min(sum, bound_contrast(first, second) + sampling);
+  const BiasBound contrast = bound_contrast(first, second) + BiasBound{sampling, sampling};
+  return BiasBound{std::min(sum.too_high, contrast.too_high),
+                   std::min(sum.too_low, contrast.too_low)};
 }
 
-double PairBounds::bound_contrast(std::size_t first, std::size_t second) const {
+BiasBound PairBounds::bound_contrast(std::size_t first, std::size_t second) const {
   Matrix<double> contrast = *tables_[first];
   for (std::size_t k = 0; k < contrast.values().size(); ++k) {
     contrast.values()[k] -= tables_[second]->values()[k];

@@ -20,10 +20,10 @@ class PairBounds {
              std::vector<const Estimate*> estimates);
 
   /// None where an estimate has no sensitivity interval.
-  std::optional<double> operator()(std::size_t first, std::size_t second) const;
+  std::optional<BiasBound> operator()(std::size_t first, std::size_t second) const;
 
  private:
-  double bound_contrast(std::size_t first, std::size_t second) const;
+  BiasBound bound_contrast(std::size_t first, std::size_t second) const;
 
   const Comparable& compared_;
   std::vector<const Matrix<double>*> tables_;

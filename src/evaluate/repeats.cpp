@@ -40,6 +40,15 @@ double join_error(std::span<const Estimate* const> runs, double median, const Ge
   }));
 }
 
+/// None where a run has none.
+std::optional<BiasBound> median_bound(std::span<const Estimate* const> runs,
+                                      std::optional<BiasBound> Estimate::*bound) {
+  const auto lacks = [&](const Estimate* e) { return !(e->*bound).has_value(); };
+  if (std::ranges::any_of(runs, lacks)) return std::nullopt;
+  return BiasBound{median_over(runs, [&](const Estimate& e) { return (e.*bound)->too_high; }),
+                   median_over(runs, [&](const Estimate& e) { return (e.*bound)->too_low; })};
+}
+
 double half_width(std::pair<double, double> interval) {
   return (interval.second - interval.first) / 2;
 }
@@ -101,8 +110,7 @@ Estimate take_median(const LoggedSample& sample, std::span<const Estimate* const
       rescale_interval(first, first.sample_standard_error, first.sample_sampling_interval,
                        out.value, out.sample_standard_error);
   join_errors_by_dependence(runs, out);
-  out.confounding_bias_bound =
-      median_over(runs, [](const Estimate& e) { return e.confounding_bias_bound; });
+  out.confounding_bias_bound = median_bound(runs, &Estimate::confounding_bias_bound);
   if (first.smoothing_bias) {
     out.smoothing_bias = {.bias = median_over(runs, [](const Estimate& e) { return e.bias(); }),
                           .standard_error = median_over(runs, [](const Estimate& e) {
@@ -116,8 +124,7 @@ Estimate take_median(const LoggedSample& sample, std::span<const Estimate* const
           median_over(runs, [&](const Estimate& e) { return e.joint[k].deviations[d]; });
     }
   }
-  out.sensitivity_widening =
-      median_over(runs, [](const Estimate& e) { return e.sensitivity_widening; });
+  out.sensitivity_widening = median_bound(runs, &Estimate::sensitivity_widening);
   set_sensitivity_interval(sample, out);
   if (first.standard_error > 0) out.parts.inflation = out.standard_error / first.standard_error;
   return out;

@@ -16,22 +16,23 @@ namespace cone {
 namespace {
 
 /// The bias bound, with the residual-based (model-free) standard error where it is larger.
-double find_widening(const Estimate& e) {
+BiasBound find_widening(const Estimate& e) {
   const double half_width = e.sampling_interval.second - e.value;
   const double predictive =
       two_sided_t_quantile(e.level, e.degrees_of_freedom) * e.parts.predictive_error;
-  return (predictive > half_width ? predictive - half_width : 0) + e.confounding_bias_bound;
+  const double more = predictive > half_width ? predictive - half_width : 0;
+  return *e.confounding_bias_bound + BiasBound{more, more};
 }
 
 }  // namespace
 
 void set_sensitivity_interval(const LoggedSample& sample, Estimate& e) {
   e.sensitivity_interval = {kNaN, kNaN};
-  if (std::isnan(e.sensitivity_widening) || std::isnan(e.standard_error)) return;
+  if (!e.sensitivity_widening || std::isnan(e.standard_error)) return;
   const double half_width = (e.sampling_interval.second - e.sampling_interval.first) / 2;
   e.sensitivity_interval = enclose_confounded(
       e.value, e.standard_error, e.standard_error > 0 ? half_width / e.standard_error : 0,
-      e.alternatives(), e.sensitivity_widening);
+      e.alternatives(), *e.sensitivity_widening);
   const auto possible = find_two_values(sample);
   if (!possible) return;
   auto& [low, high] = e.sensitivity_interval;
@@ -62,6 +63,19 @@ void add_sensitivity_intervals(const EstimationBasis& basis,
   }
 }
 
+std::vector<ArmConfounding> describe_confounding(std::span<const JointArm> arms) {
+  constexpr double kReliable = 0.5;
+  std::vector<ArmConfounding> out;
+  for (const JointArm& arm : arms) {
+    ArmConfounding& known = out.emplace_back();
+    if (arm.network_reliability >= kReliable && arm.network_share > 0) {
+      known.outcome_share = std::min(1.0, arm.network_share / arm.network_reliability);
+    }
+    if (arm.trust > 0 && arm.has_equal_slopes) known.direction = arm.slope > 0 ? 1 : -1;
+  }
+  return out;
+}
+
 void describe_strength(const NetworkStrength& strength, Diagnostics& out) {
   out.network_strength = {.r_squared_features = strength.r_squared_features,
                           .r_squared_network = strength.r_squared_network,
@@ -78,6 +92,7 @@ void EvaluationRun::add_sensitivity_intervals(std::vector<PolicyResult>& results
   if (!wants_sensitivity_intervals(options_, basis())) return;
   strength_ = measure_network_treatment(context_, data_, sample_, options_.plan,
                                         options_.network_ridge, options_.nuisance.propensity_bound);
+  if (joint_) strength_->arms = describe_confounding(joint_->arms);
   cone::add_sensitivity_intervals(basis(), policies_.sample, *strength_, results);
 }
 

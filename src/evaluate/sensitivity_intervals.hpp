@@ -25,6 +25,12 @@ void add_sensitivity_intervals(const EstimationBasis& basis,
 /// Sets sensitivity_interval from sensitivity_widening; outcomes with two values bound it.
 void set_sensitivity_interval(const LoggedSample& sample, Estimate& e);
 
+/// What the joint model says about confounding beyond it. Its direction is that of the selection on
+/// predicted outcomes, where that is clear and the same for all parts of the prediction. The
+/// confounder explains as much of the outcome as the network does, where predictions recover at
+/// least half of that, over the share that they recover; else up to all of the residual variance.
+std::vector<ArmConfounding> describe_confounding(std::span<const JointArm> arms);
+
 /// Records the strength of the network, with a warning where it is significant and notable.
 void describe_strength(const NetworkStrength& strength, Diagnostics& out);
 

@@ -112,7 +112,7 @@ BudgetCurve EvaluationRun::trace_budget(const EstimatorInfo& row, const Ranking&
   const ModelNoise* noise = noise_of(basis(), row);
   for (std::size_t k = 1; noise != nullptr && strength_ && k <= steps; ++k) {
     const Matrix<double> change = subtract_tables(first.sample[k], first.sample[0]);
-    const double bound =
+    const BiasBound bound =
         bound_confounding_bias(sample_, change.view(), noise->residual, *strength_).bound;
     BudgetPoint& point = curve.points[k];
     if (std::isnan(point.standard_error)) continue;

@@ -215,8 +215,8 @@ PolicyComparison compare_policies(const Context& context, std::span<const double
       ++first.best_rank;
       --second.worst_rank;
     }
-    const std::optional<double> widening =
-        options.bias ? options.bias(pair.first, pair.second) : std::optional<double>();
+    const std::optional<BiasBound> widening =
+        options.bias ? options.bias(pair.first, pair.second) : std::optional<BiasBound>();
     const auto widened = [&](double factor) {
       return enclose_confounded(difference, pair.standard_error, factor, alternatives, *widening);
     };

@@ -51,6 +51,23 @@ double squared_weights(const LoggedSample& sample, MatrixView<const double> poli
   return std::max(sums[0], 0.5 * sums[1]) / sample.totals->count(sample.size());
 }
 
+/// The bias of an arm's mean, `size` at most, in the value of a policy or in a difference of two.
+BiasBound direct_bias(const Totals& totals, MatrixView<const double> policy, std::size_t arm,
+                      int direction, double size) {
+  bool adds = false;
+  bool subtracts = false;
+  for (std::size_t i = 0; i < policy.rows(); ++i) {
+    adds = adds || policy(i, arm) > 0;
+    subtracts = subtracts || policy(i, arm) < 0;
+  }
+  adds = totals.any(adds);
+  subtracts = totals.any(subtracts);
+  const auto is_possible = [&](int sign) {
+    return direction == 0 || (direction == sign && adds) || (direction == -sign && subtracts);
+  };
+  return {is_possible(1) ? size : 0, is_possible(-1) ? size : 0};
+}
+
 }  // namespace
 
 NetworkStrength measure_strength(const LoggedSample& sample, Matrix<double> features,
@@ -90,7 +107,7 @@ ConfoundingBias bound_confounding_bias(const LoggedSample& sample, MatrixView<co
   const double n = sample.totals->count(sample.size());
   double long_weights = 0;
   double short_weights = 0;
-  double total = 0;
+  std::vector<double> sizes;  // √(cf_y·σ²·ν²) of every arm
   std::vector<double> squares(num_arms, 0.0);
   for (std::size_t i = 0; i < sample.size(); ++i) {
     squares[sample.arm[i]] += residual[i] * residual[i] / n;
@@ -102,7 +119,8 @@ ConfoundingBias bound_confounding_bias(const LoggedSample& sample, MatrixView<co
     const double with_network = squared_weights(sample, policy, strength.network, a);
     long_weights += with_network;
     short_weights += squared_weights(sample, policy, strength.features, a);
-    total += std::sqrt(squares[a] * with_network);
+    const double share = strength.arms.empty() ? 1 : strength.arms[a].outcome_share;
+    sizes.push_back(std::sqrt(share * squares[a] * with_network));
     for (std::size_t i = 0; i < sample.size(); ++i) {
       const double e = strength.network(i, a);
       const double part = policy(i, a) * policy(i, a) / e;
@@ -115,7 +133,11 @@ ConfoundingBias bound_confounding_bias(const LoggedSample& sample, MatrixView<co
   const double by_ratio = long_weights / short_weights - 1;
   const double by_share = strength.added_upper * tilted / plain;
   out.strength = std::max({0.0, by_ratio, by_share});
-  out.bound = std::sqrt(out.strength) * total;
+  for (std::size_t a = 0; a < num_arms; ++a) {
+    const int direction = strength.arms.empty() ? 0 : strength.arms[a].direction;
+    out.bound = out.bound + direct_bias(*sample.totals, policy, a, direction,
+                                        std::sqrt(out.strength) * sizes[a]);
+  }
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cone/estimate.hpp"
 #include "cone/learn.hpp"
 #include "cone/matrix.hpp"
 
@@ -15,6 +16,14 @@
 // the nodes of all ranks of the sample's totals.
 
 namespace cone {
+
+/// What is known about unmeasured confounding of one arm's outcomes.
+struct ArmConfounding {
+  /// Share of the residual outcome variance that the confounder explains.
+  double outcome_share = 1;
+  /// 1 where it makes the arm's mean too high, -1 where too low, 0: either.
+  int direction = 0;
+};
 
 /// What the network adds to the features in predicting the treatment.
 struct NetworkStrength {
@@ -28,17 +37,19 @@ struct NetworkStrength {
   bool is_clear = false;    ///< significant: `added` is more than two standard errors
   Matrix<double> features;  ///< propensities by features alone, sample × arms, within the bounds
   Matrix<double> network;   ///< with the network too
+  std::vector<ArmConfounding> arms = {};  ///< one per arm; empty: nothing is known
 };
 
 /// `features`, `network`: predictions of the treatment, sample × arms.
 NetworkStrength measure_strength(const LoggedSample& sample, Matrix<double> features,
                                  Matrix<double> network, const PropensityBounds& bounds);
 
-/// The largest bias of a value that an unmeasured confounder of that strength can cause, with
-/// partial R² up to 1 with the outcome: √(C²) · Σ_a √(σ_a²·ν_a²), with C² = cf_d/(1 − cf_d) of the
-/// policy.
+/// The largest bias of a value that an unmeasured confounder of that strength can cause:
+/// √(C²) · Σ_a √(cf_y,a·σ_a²·ν_a²), with C² = cf_d/(1 − cf_d) of the policy and cf_y,a the share of
+/// the residual outcome variance that it explains, 1 where nothing is known. An arm whose confounding
+/// has a known direction contributes to one side only.
 struct ConfoundingBias {
-  double bound = 0;
+  BiasBound bound;
   double strength = 0;  ///< C²
 };
 ConfoundingBias bound_confounding_bias(const LoggedSample& sample, MatrixView<const double> policy,

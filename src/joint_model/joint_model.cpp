@@ -43,6 +43,10 @@ constexpr std::array<std::array<GroupKind, 3>, 5> kParts = {{
     {GroupKind::kCommunitiesCoarse, GroupKind::kCommunities, GroupKind::kCommunitiesFine},
 }};
 
+bool is_network_group(GroupKind kind) {
+  return !enum_name(kind).starts_with("own_");
+}
+
 /// The plan with one more task, which learns from all nodes and scores none.
 FitPlan add_whole_task(const FitPlan& plan, std::size_t num_nodes) {
   FitPlan out = plan;
@@ -61,26 +65,36 @@ std::vector<double> take_held_out(const NetworkRidge& ridge, const Matrix<double
   return out;
 }
 
+/// The contribution of the groups that `is_kept` chooses to the held-out predictions; empty where
+/// none has a variance.
+template <class IsKept>
+std::vector<double> predict_part(const Context& context, const NetworkRidge& ridge,
+                                 const RidgeSolution& solution, std::size_t arm,
+                                 const IsKept& is_kept) {
+  RidgeSystem masked = ridge.parts.front()->system;
+  bool has_any = false;
+  for (std::size_t g = 0; g < masked.groups.size(); ++g) {
+    double& variance = masked.arms[arm].group_variances[g];
+    if (!is_kept(masked.groups[g].kind)) variance = 0;
+    has_any = has_any || variance > 0;
+  }
+  if (!has_any) return {};
+  const Matrix<double> own = take_arm_rows(*ridge.inputs, solution.x, arm);
+  return take_held_out(ridge, multiply_kernel(context, masked, arm, own));
+}
+
 /// The contributions of the parts that vary enough, held out: positions × parts.
 Matrix<double> split_prediction(const Context& context, const NetworkRidge& ridge,
                                 const RidgeSolution& solution, std::size_t arm) {
-  const RidgePart& part = *ridge.parts.front();
-  const Matrix<double> own = take_arm_rows(*ridge.inputs, solution.x, arm);
   std::vector<std::vector<double>> kept;
   for (const auto& kinds : kParts) {
-    RidgeSystem masked = part.system;
-    bool has_any = false;
-    for (std::size_t g = 0; g < masked.groups.size(); ++g) {
-      double& variance = masked.arms[arm].group_variances[g];
-      if (std::ranges::find(kinds, masked.groups[g].kind) == kinds.end()) variance = 0;
-      has_any = has_any || variance > 0;
-    }
-    if (!has_any) continue;
-    std::vector<double> of_part =
-        take_held_out(ridge, multiply_kernel(context, masked, arm, own));
-    if (std::sqrt(variance(of_part, 0)) >= kLeastPart) kept.push_back(std::move(of_part));
+    std::vector<double> of_part = predict_part(
+        context, ridge, solution, arm,
+        [&](GroupKind kind) { return std::ranges::find(kinds, kind) != kinds.end(); });
+    if (of_part.empty() || std::sqrt(variance(of_part, 0)) < kLeastPart) continue;
+    kept.push_back(std::move(of_part));
   }
-  Matrix<double> out(own.rows(), kept.size());
+  Matrix<double> out(ridge.inputs->num_nodes(), kept.size());
   for (std::size_t k = 0; k < kept.size(); ++k) {
     for (std::size_t p = 0; p < out.rows(); ++p) out(p, k) = kept[k][p];
   }
@@ -160,6 +174,7 @@ class JointFit {
     for (std::size_t p = begin; p < end; ++p) {
       arm.outcome.push_back((data_.outcome[inputs_.node_at[p]] - model.mean) / model.sd);
     }
+    measure_network(a, arm.summary);
     if (static_cast<double>(end - begin) < kLeastShare * static_cast<double>(n)) {
       arm.summary.reason = "less than a tenth of the units received it";
       return;
@@ -222,6 +237,20 @@ class JointFit {
             .outcome = arm.outcome,
             .received = arm.received,
             .selected_noise = shares[variant]};
+  }
+
+  void measure_network(std::size_t a, JointArm& out) const {
+    const RidgeSystem& system = part_.system;
+    const ArmModel& model = system.arms[a];
+    double network = 0;
+    for (std::size_t g = 0; g < system.groups.size(); ++g) {
+      if (is_network_group(system.groups[g].kind)) network += model.group_variances[g];
+    }
+    if (!(network > 0)) return;
+    out.network_share = network / (network + model.noise + model.noise_growth);
+    out.network_reliability = std::clamp(
+        variance(predict_part(context_, ridge_, solution_, a, is_network_group), 0) / network, 0.0,
+        1.0);
   }
 
   /// Whether noise is a negligible part of the squared prediction errors.

@@ -113,6 +113,8 @@ Json diagnostics_json(const Diagnostics& d, const std::vector<std::string>& note
                                    {"reason", arm.reason},
                                    {"equal_slopes_p", json_number(arm.equal_slopes_p)},
                                    {"has_equal_slopes", arm.has_equal_slopes},
+                                   {"network_share", json_number(arm.network_share)},
+                                   {"network_reliability", json_number(arm.network_reliability)},
                                    {"noise_share", json_number(arm.noise_share)},
                                    {"noise_share_error", json_number(arm.noise_share_error)}});
   }

@@ -127,7 +127,7 @@ TEST(PublicModel, HoldsTheRequestedParts) {
   const Model ridge = fit_model(context, data, options);
   EXPECT_FALSE(ridge->networks);
   ASSERT_TRUE(ridge->network_ridge);
-  EXPECT_EQ(estimators_of_model(*ridge), (std::vector<std::string>{"network_dm", "network_dr"}));
+  EXPECT_EQ(estimators_of_model(*ridge), (std::vector<std::string>{"network_dm", "network_joint", "network_dr"}));
   EXPECT_THROW(predict_by_model(context, data, *ridge, 0.01), Error);
   const EvaluateOptions adopted = adopt_model(*ridge, {}).options;
   EXPECT_NO_THROW(require_model_for(*ridge, "m", data, adopted));
@@ -166,7 +166,7 @@ TEST(PublicModel, AbsurdVariancesEndInNumbersOrARefusal) {
       for (ArmModel& arm : strange.network_ridge->parts[0].arms) changes[k](arm);
       try {
         const auto record = evaluate(context, world.data, world.policies, options, &strange);
-        EXPECT_EQ(record.policies[0].estimates.size(), 2U) << k;
+        EXPECT_EQ(record.policies[0].estimates.size(), 3U) << k;
       } catch (const Error& error) {
         EXPECT_EQ(error.code(), ErrorCode::kData) << k << ' ' << error.what();
       }

@@ -75,7 +75,7 @@ TEST(ConfoundingStrength, IsTheDetectionLimitWhereTheNetworkAddsNothing) {
   EXPECT_FALSE(found.is_clear);
   const ConfoundingBias bias =
       bound_confounding_bias(log.sample, log.treat_all.view(), log.residual, found);
-  EXPECT_GT(bias.bound, 0);
+  EXPECT_GT(bias.bound.largest(), 0);
   const NetworkStrength of_few =
       measure_strength(draw_log(50, 0, 2).sample, draw_log(50, 0, 2).by_features,
                        draw_log(50, 0, 2).by_both, PropensityBounds::same(0.01, 2));
@@ -97,8 +97,8 @@ TEST(ConfoundingStrength, BoundCoversTheBiasOfAConfounderOfThatStrength) {
   }
   const ConfoundingBias bound =
       bound_confounding_bias(log.sample, log.treat_all.view(), residual, strength);
-  EXPECT_GT(bound.bound, std::abs(bias));
-  EXPECT_LT(bound.bound, 4 * std::abs(bias)) << "the bound is informative";
+  EXPECT_GT(bound.bound.too_high, std::abs(bias));
+  EXPECT_LT(bound.bound.too_high, 4 * std::abs(bias)) << "the bound is informative";
 }
 
 TEST(ConfoundingStrength, BoundScalesWithTheOutcome) {
@@ -108,10 +108,34 @@ TEST(ConfoundingStrength, BoundScalesWithTheOutcome) {
   std::vector<double> scaled = log.residual;
   for (double& r : scaled) r *= -250;
   const double plain =
-      bound_confounding_bias(log.sample, log.treat_all.view(), log.residual, strength).bound;
+      bound_confounding_bias(log.sample, log.treat_all.view(), log.residual, strength).bound.largest();
   EXPECT_NEAR(
-      bound_confounding_bias(log.sample, log.treat_all.view(), scaled, strength).bound / plain, 250,
+      bound_confounding_bias(log.sample, log.treat_all.view(), scaled, strength).bound.largest() / plain, 250,
       1e-9);
+}
+
+TEST(ConfoundingStrength, AKnownDirectionBoundsOneSideOnly) {
+  const ConfoundedLog log = draw_log(3000, 1, 5);
+  NetworkStrength strength =
+      measure_strength(log.sample, log.by_features, log.by_both, PropensityBounds::same(0.01, 2));
+  const auto bound_of = [&](const Matrix<double>& policy) {
+    return bound_confounding_bias(log.sample, policy.view(), log.residual, strength).bound;
+  };
+  Matrix<double> minus = log.treat_all;
+  for (double& p : minus.values()) p = -p;
+  const BiasBound either = bound_of(log.treat_all);
+  EXPECT_EQ(either.too_high, either.too_low);
+  strength.arms = {{.direction = 0}, {.direction = 1}};
+  EXPECT_EQ(bound_of(log.treat_all).too_high, either.too_high);
+  EXPECT_EQ(bound_of(log.treat_all).too_low, 0);
+  EXPECT_EQ(bound_of(minus).too_high, 0) << "what makes the arm's mean too high makes -1 times it too low";
+  EXPECT_EQ(bound_of(minus).too_low, either.too_high);
+  Matrix<double> mixed = log.treat_all;
+  mixed(0, 1) = -1;
+  EXPECT_GT(bound_of(mixed).too_high, 0);
+  EXPECT_GT(bound_of(mixed).too_low, 0);
+  strength.arms = {{}, {.outcome_share = 0.25}};
+  EXPECT_NEAR(bound_of(log.treat_all).too_high, either.too_high / 2, 1e-12);
 }
 
 }  // namespace
