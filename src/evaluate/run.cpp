@@ -19,6 +19,7 @@
 #include "evaluate/decide.hpp"
 #include "evaluate/fitted_model.hpp"
 #include "evaluate/row_notes.hpp"
+#include "evaluate/sensitivity_intervals.hpp"
 #include "nuisance/residual_variance.hpp"
 
 namespace cone {
@@ -195,13 +196,15 @@ const EstimatorInfo* EvaluationRun::find_headline() const {
   return headline == nullptr ? nullptr : &row_called(headline->name);
 }
 
+bool EvaluationRun::is_randomised(const EstimatorInfo& headline) const {
+  if (headline.weights == LearnerId::kGiven) return true;  // known propensities
+  return options_.randomised && headline.method != Method::kArmMeans &&
+         !contradicts_declaration(options_, strength_, !data_.cluster.empty());
+}
+
 std::optional<Decision> EvaluationRun::compare(std::span<const PolicyResult> results) const {
   const EstimatorInfo* headline = find_headline();
   if (!kernels_ || headline == nullptr) return std::nullopt;
-  // Random given the features: the estimator must adjust for these, or weight by known
-  // propensities.
-  const bool is_randomised = (options_.randomised && headline->method != Method::kArmMeans) ||
-                             headline->weights == LearnerId::kGiven;
   return decide(context_,
                 {.sample = sample_,
                  .kernels = *kernels_,
@@ -209,7 +212,7 @@ std::optional<Decision> EvaluationRun::compare(std::span<const PolicyResult> res
                  .sample_policies = policies_.sample,
                  .costs = costs_,
                  .strength = strength_ ? &*strength_ : nullptr,
-                 .is_randomised = is_randomised,
+                 .is_randomised = is_randomised(*headline),
                  .is_sensitivity_off = !options_.sensitivity_interval,
                  .lower_is_better = options_.direction.prefers_lower(),
                  .arm_noise = options_.estimator.arm_noise,

@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "estimate/enough_units.hpp"
 #include "estimate/significance.hpp"
-#include "evaluate/reliability.hpp"
 #include "evaluate/run.hpp"
 #include "inference/network_treatment.hpp"
 
@@ -52,14 +52,23 @@ void add_sensitivity_intervals(const EstimationBasis& basis,
   }
 }
 
-void describe_strength(const NetworkStrength& strength, Diagnostics& out) {
+bool contradicts_declaration(const EvaluateOptions& options,
+                             const std::optional<NetworkStrength>& strength,
+                             bool has_given_clusters) {
+  return options.randomised && strength && contradicts_randomisation(*strength, has_given_clusters);
+}
+
+void describe_strength(const NetworkStrength& strength, bool contradicts_declaration,
+                       Diagnostics& out) {
   out.network_strength = {.r_squared_features = strength.r_squared_features,
                           .r_squared_network = strength.r_squared_network,
                           .added = strength.added,
                           .added_upper = strength.added_upper,
                           .is_clear = strength.is_clear};
-  if (auto warning = describe_network_treatment(
-          strength, "only the sensitivity intervals allow for the rest")) {
+  if (contradicts_declaration) {
+    out.warnings.insert(out.warnings.begin(), describe_contradiction(strength));
+  } else if (auto warning = describe_network_treatment(
+                 strength, "only the sensitivity intervals allow for the rest")) {
     out.warnings.push_back(std::move(*warning));
   }
 }

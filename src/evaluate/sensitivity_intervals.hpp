@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,7 +23,14 @@ void add_sensitivity_intervals(const EstimationBasis& basis,
                                std::span<const Matrix<double>> sample_policies,
                                const NetworkStrength& strength, std::vector<PolicyResult>& results);
 
-/// Records the strength of the network, with a warning where it is significant and notable.
-void describe_strength(const NetworkStrength& strength, Diagnostics& out);
+/// Whether treatment was declared to be randomised and the data contradict it.
+bool contradicts_declaration(const EvaluateOptions& options,
+                             const std::optional<NetworkStrength>& strength,
+                             bool has_given_clusters);
+
+/// Records the strength of the network, with a warning where it is significant and notable, or
+/// where it contradicts a declared randomisation.
+void describe_strength(const NetworkStrength& strength, bool contradicts_declaration,
+                       Diagnostics& out);
 
 }  // namespace cone

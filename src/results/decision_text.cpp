@@ -191,28 +191,27 @@ double cost_shift(const DecidedPolicy& policy, const Decision& decision) {
   return direction_sign(decision.lower_is_better) * policy.cost.value_or(0);
 }
 
-std::string decision_sentence(const DecidedPolicy& policy, const Decision& decision) {
+std::string decision_sentence(const DecidedPolicy& policy, const Decision& decision,
+                              std::string_view other) {
   const std::string name = printable(policy.name) + (policy.cost ? ", after costs" : "");
   if (!std::isfinite(policy.value)) return fmt::format("{}: no value; see the warnings.", name);
   if (!policy.gain_interval) {
-    return fmt::format(
-        "{}: {} {} per unit than the logged policy, with no valid interval; see the warnings.",
-        name, amount(policy.gain), policy.gain < 0 ? "lower" : "higher");
+    return fmt::format("{}: {} {} per unit than {}, with no valid interval; see the warnings.",
+                       name, amount(policy.gain), policy.gain < 0 ? "lower" : "higher", other);
   }
   const auto [low, high] = *policy.gain_interval;
-  if (low == 0 && high == 0) return fmt::format("{}: identical to the logged policy.", name);
+  if (low == 0 && high == 0) return fmt::format("{}: identical to {}.", name, other);
   if (!policy.unreliable.empty()) {
     const std::string range = low > 0 ? fmt::format("{} to {} more", amount(low), amount(high))
                               : high < 0
                                   ? fmt::format("{} to {} less", amount(high), amount(low))
                                   : fmt::format("{} less to {} more", amount(low), amount(high));
-    return fmt::format("{}: no verdict on the difference from the logged policy ({} per unit): {}.",
-                       name, range, policy.unreliable);
+    return fmt::format("{}: no verdict on the difference from {} ({} per unit): {}.", name, other,
+                       range, policy.unreliable);
   }
   if (low <= 0 && high >= 0) {
-    return fmt::format(
-        "{}: no clear difference from the logged policy ({} less to {} more per unit).", name,
-        amount(low), amount(high));
+    return fmt::format("{}: no clear difference from {} ({} less to {} more per unit).", name,
+                       other, amount(low), amount(high));
   }
   const bool is_higher = low > 0;
   const auto range_of = [&](Interval interval) {
@@ -224,8 +223,8 @@ std::string decision_sentence(const DecidedPolicy& policy, const Decision& decis
                               : is_higher               ? ", higher by"
                                                         : ", lower by";
   const std::string text =
-      fmt::format("{}: {} than the logged policy{} {} per unit ({:g} % CI {}", name,
-                  is_higher != decision.lower_is_better ? "better" : "worse", by,
+      fmt::format("{}: {} than {}{} {} per unit ({:g} % CI {}", name,
+                  is_higher != decision.lower_is_better ? "better" : "worse", other, by,
                   amount(policy.gain), 100 * decision.level, range_of(*policy.gain_interval));
   const std::string_view strength = decision.strength_is_clear ? "the network" : kUpperLimit;
   if (policy.verdict != ComparisonVerdict::kSupported) {

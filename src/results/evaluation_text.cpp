@@ -245,10 +245,7 @@ std::string unfinished_line(const EvaluationRecord& record) {
 std::string evaluation_text(const EvaluationRecord& record, bool details) {
   std::string text = unfinished_line(record);
   if (record.decision) text += decision_text(*record.decision);
-  const bool is_randomised = record.decision && record.decision->is_randomised;
-  for (const BudgetCurve& curve : record.budget_curves) {
-    text += '\n' + budget_curve_text(curve, is_randomised);
-  }
+  for (const BudgetCurve& curve : record.budget_curves) text += '\n' + budget_curve_text(curve);
   text += repeats_line(record);
   const bool shows_tables = details || !record.decision;
   const std::string target = target_of_run(record);

@@ -83,7 +83,7 @@ class Learn(FolderTest):
         right = sum((row["learnt"] == "1") == pays for row, pays in zip(rows, self.pays))
         self.assertGreaterEqual(right, 190)
         record = json.loads((self.folder / "learnt.json").read_text())
-        self.assertEqual(record["schema"], "cone.policy/2")
+        self.assertEqual(record["schema"], "cone.policy/3")
         self.assertEqual(record["tree"]["column"], "z")
         self.assertEqual(record["verdict"], "better")
         read = self.evaluate(data, "--policy", self.folder / "learnt.csv", "--estimators", "dr_ridge")
