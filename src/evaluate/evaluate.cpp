@@ -213,6 +213,7 @@ EvaluationRecord evaluate_all(const Context& context, const LoadedData& data,
   }
   if (is_done && options.repeats > 1) {
     repeat_and_take_medians(context, data, policies, options, record);
+    clamp_sensitivity_intervals(run.sample(), record.policies);
   }
   // Finished results are kept when the user interrupts.
   const auto unless_stopped = [&](const auto& work) {

@@ -56,6 +56,17 @@ void warn_of_idle_columns(const Dataset& data, const EvaluateOptions& options,
       describe_idle_columns(data.arms, data.propensity.has_value(), data.mu.has_value()));
 }
 
+/// Of a split, the weights of the outcomes that smoothing biases are found by are not known.
+void warn_of_split(std::span<const EstimatorInfo> rows, const EvaluateOptions& options,
+                   std::vector<std::string>& warnings) {
+  const bool smooths = std::ranges::any_of(rows, [](const EstimatorInfo& row) {
+    return row.outcome == LearnerId::kRidge || row.outcome == LearnerId::kNetworkRidge;
+  });
+  if (options.plan.protocol != Protocol::kSplit || !smooths) return;
+  warnings.emplace_back(
+      "--protocol split: intervals are for sampling error alone, without the smoothing bias");
+}
+
 }  // namespace
 
 EvaluationRun::EvaluationRun(const Context& context, const LoadedData& data,
@@ -93,6 +104,7 @@ EvaluationRun::EvaluationRun(const Context& context, const LoadedData& data,
     kernels_.emplace(context, data_.graph, cluster_nodes(context, data_));
   }
   warn_of_idle_columns(data_, options, warnings_);
+  warn_of_split(rows_, options, warnings_);
   if (options.nuisances == NuisanceSource::kGiven) take_given();
 }
 

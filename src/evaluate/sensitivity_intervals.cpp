@@ -34,7 +34,6 @@ void add_sensitivity_intervals(const EstimationBasis& basis,
                                std::span<const Matrix<double>> sample_policies,
                                const NetworkStrength& strength,
                                std::vector<PolicyResult>& results) {
-  const auto possible = find_two_values(basis.sample);
   for (std::size_t p = 0; p < results.size(); ++p) {
     for (Estimate& e : results[p].estimates) {
       const EstimatorInfo& row = *std::ranges::find(basis.rows, e.estimator, &EstimatorInfo::name);
@@ -44,8 +43,18 @@ void add_sensitivity_intervals(const EstimationBasis& basis,
           bound_confounding_bias(basis.sample, sample_policies[p].view(), noise->residual, strength)
               .bound;
       e.sensitivity_interval = widen_by_bias(e, e.confounding_bias_bound);
-      if (!possible) continue;
+    }
+  }
+  clamp_sensitivity_intervals(basis.sample, results);
+}
+
+void clamp_sensitivity_intervals(const LoggedSample& sample, std::vector<PolicyResult>& results) {
+  const auto possible = find_two_values(sample);
+  if (!possible) return;
+  for (PolicyResult& result : results) {
+    for (Estimate& e : result.estimates) {
       auto& [low, high] = e.sensitivity_interval;
+      if (std::isnan(low)) continue;
       low = std::clamp(low, possible->first, possible->second);
       high = std::clamp(high, possible->first, possible->second);
     }

@@ -23,6 +23,9 @@ void add_sensitivity_intervals(const EstimationBasis& basis,
                                std::span<const Matrix<double>> sample_policies,
                                const NetworkStrength& strength, std::vector<PolicyResult>& results);
 
+/// Where outcomes have two values, no mean lies beyond them.
+void clamp_sensitivity_intervals(const LoggedSample& sample, std::vector<PolicyResult>& results);
+
 /// Whether treatment was declared to be randomised and the data contradict it.
 bool contradicts_declaration(const EvaluateOptions& options,
                              const std::optional<NetworkStrength>& strength,

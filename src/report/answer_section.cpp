@@ -227,6 +227,9 @@ Html answer_section(const RecordView& evaluation) {
   Html answer;
   if (!summary.empty()) answer += html("<p class=\"lead\">{}</p>\n", summary);
   answer += decision_sentences(*decision);
+  if (const auto effect = decision->find("effect"); effect && !effect->is_null()) {
+    answer += html("<p>{}</p>\n", effect->text());
+  }
   answer += strength_line(evaluation);
   answer += warnings_box(evaluation);
   Html out = html("<section class=\"answer\" id=\"answer\">{}</section>\n", answer);

@@ -54,9 +54,10 @@ Html rule_section(const RecordView& rule, const Html& cautions) {
   const RecordView learnt = rule.at("rule");
   Html sentences;
   for (const RecordView& other : rule.at("comparisons").entries()) {
-    if (other.text("name") != "logged") continue;
-    sentences += html("<p>{}{}</p>\n", verdict_badge(other), other.text("sentence"));
+    if (other.text("name") == "best single arm") continue;  // one of those that follow
+    sentences += html("<li>{}{}\n", verdict_badge(other), other.text("sentence"));
   }
+  if (!sentences.empty()) sentences = html("<ul>{}</ul>\n", sentences);
   Html warnings;
   for (const RecordView& warning : rule.entries("warnings")) {
     warnings += html("<li class=\"caution\"><b>Warning</b>: {}\n", warning.text());

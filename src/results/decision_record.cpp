@@ -30,6 +30,7 @@ Json decision_json(const Decision& decision) {
                {"outcome", json_text(decision.outcome)},
                {"lower_is_better", decision.lower_is_better},
                {"summary", best_sentence(decision)},
+               {"effect", json_text(effect_sentence(decision))},
                {"single_best", decision.single_best ? Json(*decision.single_best) : Json()},
                {"costs", Json::object()},
                {"policies", Json::array()},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -149,6 +150,25 @@ std::string dependence_sentence(const Decision& decision) {
       enum_name(decision.dependence), std::sqrt(decision.design_effect));
 }
 
+/// Where intervals are wider than sampling error makes them.
+std::string smoothing_sentence(const Decision& decision) {
+  double largest = 0;
+  const DecidedPolicy* most = nullptr;
+  for (const DecidedPolicy& policy : decision.policies) {
+    if (!policy.interval || !policy.sampling_interval) continue;
+    const double by = std::max(policy.sampling_interval->first - policy.interval->first,
+                               policy.interval->second - policy.sampling_interval->second);
+    if (by <= largest) continue;
+    largest = by;
+    most = &policy;
+  }
+  if (most == nullptr) return "";
+  return fmt::format(
+      "Intervals are extended to one side by the estimated smoothing bias of the outcome model, at "
+      "most {} ({}).\n",
+      amount(largest), printable(most->name));
+}
+
 /// Explains the upper confidence limit where a sentence mentions it.
 std::string strength_sentence(const Decision& decision) {
   const auto mentions_limit = [&](const DecidedPolicy& policy) {
@@ -235,6 +255,36 @@ std::string decision_sentence(const DecidedPolicy& policy, const Decision& decis
                             range_of(*policy.sensitivity_gain_interval), strength);
 }
 
+std::string effect_sentence(const Decision& decision) {
+  const auto is_pair = [&](const PolicyDifference& pair) {
+    return std::set{decision.policies[pair.first].name, decision.policies[pair.second].name} ==
+           std::set<std::string>{"treat-all", "treat-none"};
+  };
+  const auto found = std::ranges::find_if(decision.differences, is_pair);
+  if (found == decision.differences.end()) return "";
+  const DecidedPolicy& first = decision.policies[found->first];
+  const DecidedPolicy& second = decision.policies[found->second];
+  const bool is_reversed = first.name == "treat-none";
+  const double sign = is_reversed ? -1 : 1;
+  const auto oriented = [&](Interval interval) {
+    return is_reversed ? Interval{-interval.second, -interval.first} : interval;
+  };
+  DecidedPolicy effect{
+      .name = "treat-all",
+      .value = (is_reversed ? second : first).value,
+      .cost = first.cost,
+      .gain = sign * found->difference,
+      .gain_interval = oriented(found->interval),
+      .verdict = found->verdict,
+      .unreliable = first.unreliable.empty() ? second.unreliable : first.unreliable};
+  if (found->sensitivity_interval) {
+    effect.sensitivity_gain_interval = oriented(*found->sensitivity_interval);
+    effect.overturning_strength = strength_to_overturn(
+        found->interval, found->interval.first - found->sensitivity_interval->first);
+  }
+  return decision_sentence(effect, decision, "treat-none");
+}
+
 std::string best_sentence(const Decision& decision) {
   std::vector<std::string> names;            // may be the best without unmeasured confounding
   std::vector<std::string> with_confounder;  // and with it
@@ -271,9 +321,12 @@ std::string decision_text(const Decision& decision) {
   for (const DecidedPolicy& policy : decision.policies) {
     if (!policy.is_logged) text += decision_sentence(policy, decision) + '\n';
   }
+  const std::string effect = effect_sentence(decision);
+  if (!effect.empty()) text += effect + '\n';
   const std::string best = best_sentence(decision);
   if (!best.empty()) text += best + '\n';
-  return text + strength_sentence(decision) + dependence_sentence(decision);
+  return text + strength_sentence(decision) + smoothing_sentence(decision) +
+         dependence_sentence(decision);
 }
 
 }  // namespace cone

@@ -16,6 +16,10 @@ std::string decision_text(const Decision& decision);
 std::string decision_sentence(const DecidedPolicy& policy, const Decision& decision,
                               std::string_view other = "the logged policy");
 
+/// The average effect of treatment, treat-all against treat-none, where both were compared; empty
+/// otherwise.
+std::string effect_sentence(const Decision& decision);
+
 /// What a policy's net value is below its value: its mean cost, or −cost where lower is better; 0
 /// without costs.
 double cost_shift(const DecidedPolicy& policy, const Decision& decision);

@@ -180,11 +180,11 @@ std::string target_line(const EvaluationRecord& record, std::string_view target)
     return std::ranges::any_of(policy.estimates, has_error);
   });
   if (!has_errors) return "";
+  const bool is_split = record.config.is_object() && record.config.value("protocol", "") == "split";
   return fmt::format(
-      "\nStandard errors and intervals are for the {}. Intervals cover sampling error and "
-      "smoothing bias; the bias of "
-      "unmeasured confounding may be larger.\n",
-      target);
+      "\nStandard errors and intervals are for the {}. Intervals cover sampling error{}; the bias "
+      "of unmeasured confounding may be larger.\n",
+      target, is_split ? "" : " and smoothing bias");
 }
 
 /// How much the seed alone moves the figures of the decision.

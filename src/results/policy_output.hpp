@@ -32,7 +32,7 @@ std::string rule_text(const LearntPolicy& policy);
 std::string gain_sentence(const LearntPolicy& policy, const RuleValue& other,
                           const LearnPolicyOptions& options);
 
-/// Whether the rule is better than any single arm, with the gain over the best of them.
+/// Whether the rule is better than any single arm.
 std::string rule_summary(const LearntPolicy& policy, const LearnPolicyOptions& options);
 
 /// The rule, a table of its value and of the alternatives', and the verdict in a sentence.

@@ -49,12 +49,15 @@ std::string values_table(const LearntPolicy& policy, double level) {
                    {interval},
                    {"gain of the rule"},
                    {interval + " of the gain"},
+                   {"sensitivity interval"},
                    {"treated"}});
   const auto add = [&](const RuleValue& value, bool is_rule) {
     table.add_row({value.name + (value.within_budget ? "" : " (over budget)"),
                    value_text(value.value), value_text(value.standard_error),
                    range_text(value.sampling_interval), is_rule ? "" : value_text(value.gain),
                    is_rule ? "" : range_text(value.sampling_gain_interval),
+                   value.sensitivity_gain_interval ? range_text(*value.sensitivity_gain_interval)
+                                                   : std::string(is_rule ? "" : "-"),
                    share_in_percent(value.treated_fraction)});
   };
   add(policy.rule, true);
@@ -147,7 +150,6 @@ std::string rule_summary(const LearntPolicy& policy, const LearnPolicyOptions& o
   };
   const bool lower_is_better = options.direction.prefers_lower();
   const RuleValue& rival = strongest_single(policy, lower_is_better);
-  const std::string evidence = ' ' + gain_sentence(policy, rival, options);
   const auto is_supported = [](const RuleValue& single) {
     return !single.within_budget || single.verdict == ComparisonVerdict::kSupported;
   };
@@ -158,16 +160,15 @@ std::string rule_summary(const LearntPolicy& policy, const LearnPolicyOptions& o
           "above are those of the cross-fitted trees.",
           printable(policy.arms[policy.tree.nodes.front().arm]));
     case RuleVerdict::kBetter:
-      return fmt::format("The learnt rule is better than any single arm{}.{}",
-                         condition(std::ranges::all_of(policy.singles, is_supported)), evidence);
+      return fmt::format("The learnt rule is better than any single arm{}.",
+                         condition(std::ranges::all_of(policy.singles, is_supported)));
     case RuleVerdict::kWorse:
-      return fmt::format("The learnt rule is WORSE than a single arm{}: do not use it.{}",
-                         condition(is_supported(rival)), evidence);
+      return fmt::format("The learnt rule is WORSE than a single arm{}: do not use it.",
+                         condition(is_supported(rival)));
     case RuleVerdict::kUnclear:
       break;
   }
-  return "The learnt rule is not shown to be better than a single arm, which may do as well." +
-         evidence;
+  return "The learnt rule is not shown to be better than a single arm, which may do as well.";
 }
 
 std::string rule_text(const LearntPolicy& policy) {
@@ -187,8 +188,11 @@ std::string learnt_policy_text(const LearntPolicy& policy, const LearnPolicyOpti
       "fold\n{}\n",
       values_table(policy, options.level));
   text += cost_text(policy, lower_is_better) + budget_text(policy, options.tree.budget);
-  text +=
-      rule_summary(policy, options) + '\n' + gain_sentence(policy, policy.logged, options) + '\n';
+  text += rule_summary(policy, options) + '\n';
+  if (policy.verdict != RuleVerdict::kSingleArm) {
+    text += gain_sentence(policy, strongest_single(policy, lower_is_better), options) + '\n';
+  }
+  text += gain_sentence(policy, policy.logged, options) + '\n';
   if (policy.verdict != RuleVerdict::kSingleArm) {
     text +=
         fmt::format("In-sample value of the rule: {}. It is biased {}; do not report it.\n",
