@@ -28,7 +28,6 @@ struct Subgroup {
   Arm arm;
   double size;
   std::string name;
-  bool is_tail = false;  ///< of a column, beyond the values of the arm: overlap may just be thin
 };
 
 /// The values of a column, ascending, over all ranks; none where there are more than a few.
@@ -90,9 +89,9 @@ class SubgroupSearch {
   }
   /// Adds the subgroup of all nodes whose value belongs to it.
   template <class Belongs>
-  void add(Subgroup subgroup, std::span<const double> value, const Belongs& belongs) {
-    const Arm arm = subgroup.arm;
-    subgroups.push_back(std::move(subgroup));
+  void add(std::size_t arm, double size, std::string name, std::span<const double> value,
+           const Belongs& belongs) {
+    subgroups.push_back({static_cast<Arm>(arm), size, std::move(name)});
     for (std::size_t i = 0; i < value.size(); ++i) {
       if (belongs(value[i])) is_violated_(i, arm) = 1;
     }
@@ -121,7 +120,7 @@ class SubgroupSearch {
       const double size = sum(members.row(k));
       for (std::size_t a = 0; a < members.cols(); ++a) {
         if (members(k, a) > 0 || !is_surprising(size, a)) continue;
-        add({static_cast<Arm>(a), size, sentence("with {} = {:.4g}", name, few[k])}, value,
+        add(a, size, sentence("with {} = {:.4g}", name, few[k]), value,
             [&](double v) { return v == few[k]; });
       }
     }
@@ -148,12 +147,12 @@ class SubgroupSearch {
       return size >= kLeastTail * num_nodes_ && is_surprising(size, arm);
     };
     if (is_subgroup(beyond[0])) {
-      add({static_cast<Arm>(arm), beyond[0], sentence("with {} below {:.4g}", name, low), true},
-          value, [&](double v) { return v < low; });
+      add(arm, beyond[0], sentence("with {} below {:.4g}", name, low), value,
+          [&](double v) { return v < low; });
     }
     if (is_subgroup(beyond[1])) {
-      add({static_cast<Arm>(arm), beyond[1], sentence("with {} above {:.4g}", name, high), true},
-          value, [&](double v) { return v > high; });
+      add(arm, beyond[1], sentence("with {} above {:.4g}", name, high), value,
+          [&](double v) { return v > high; });
     }
   }
 
@@ -238,15 +237,14 @@ PositivityViolations find_positivity_violations(const Context& context, const Da
   PositivityViolations out{std::move(search.is_violated()), {}};
   for (const Subgroup& subgroup : subgroups) {
     if (out.sentences.size() == kMostSentences) {
-      out.sentences.push_back(
-          fmt::format("the same holds in {} more subgroups", subgroups.size() - kMostSentences));
+      out.sentences.push_back(fmt::format("positivity violations in {} more subgroups",
+                                          subgroups.size() - kMostSentences));
       break;
     }
     out.sentences.push_back(fmt::format(
-        "{}: no node {} ({} of {} nodes) received arm {}, so its effect on them is extrapolated; "
-        "exclude them from the policy, or from the data",
-        subgroup.is_tail ? "extrapolation" : "positivity violation", subgroup.name,
-        grouped(static_cast<std::uint64_t>(subgroup.size)),
+        "positivity violation: no node {} ({} of {} nodes) received arm {}, so its effect on them "
+        "is extrapolated; exclude them from the policy, or from the data",
+        subgroup.name, grouped(static_cast<std::uint64_t>(subgroup.size)),
         grouped(static_cast<std::uint64_t>(search.num_nodes())),
         printable(data.arms[subgroup.arm])));
   }

@@ -228,7 +228,7 @@ Html answer_section(const RecordView& evaluation) {
   if (!summary.empty()) answer += html("<p class=\"lead\">{}</p>\n", summary);
   answer += decision_sentences(*decision);
   if (const auto effect = decision->find("effect"); effect && !effect->is_null()) {
-    answer += html("<p>{}</p>\n", effect->text());
+    answer += html("<p>{}{}</p>\n", verdict_badge(*effect), effect->text("sentence"));
   }
   answer += strength_line(evaluation);
   answer += warnings_box(evaluation);

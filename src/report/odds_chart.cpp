@@ -35,10 +35,10 @@ std::vector<OddsBounds> read_bounds(const RecordView& marginal) {
 
 /// Of the record's level and degrees of freedom, from the interval without confounding.
 double find_quantile(const RecordView& policy) {
-  constexpr double kNormal95 = 1.96;
+  constexpr double kUsualLevel = 1.96;
   const auto interval = policy.find("sampling_interval");
   const auto error = policy.find("standard_error");
-  if (!interval || !error || !(error->number() > 0)) return kNormal95;
+  if (!interval || !error || !(error->number() > 0)) return kUsualLevel;
   return (interval->range().second - policy.number("value")) / error->number();
 }
 

@@ -255,13 +255,18 @@ std::string decision_sentence(const DecidedPolicy& policy, const Decision& decis
                             range_of(*policy.sensitivity_gain_interval), strength);
 }
 
-std::string effect_sentence(const Decision& decision) {
+const PolicyDifference* find_effect(const Decision& decision) {
   const auto is_pair = [&](const PolicyDifference& pair) {
     return std::set{decision.policies[pair.first].name, decision.policies[pair.second].name} ==
            std::set<std::string>{"treat-all", "treat-none"};
   };
   const auto found = std::ranges::find_if(decision.differences, is_pair);
-  if (found == decision.differences.end()) return "";
+  return found == decision.differences.end() ? nullptr : &*found;
+}
+
+std::string effect_sentence(const Decision& decision) {
+  const PolicyDifference* found = find_effect(decision);
+  if (found == nullptr) return "";
   const DecidedPolicy& first = decision.policies[found->first];
   const DecidedPolicy& second = decision.policies[found->second];
   const bool is_reversed = first.name == "treat-none";
@@ -307,7 +312,8 @@ std::string best_sentence(const Decision& decision) {
   const bool has_strength =
       std::any_of(decision.policies.begin(), decision.policies.end(),
                   [](const DecidedPolicy& policy) { return policy.sensitivity_ranks.has_value(); });
-  if (!has_strength) return condition;
+  const std::string any = fmt::format("The best policy is {}.", list_names(names));
+  if (!has_strength) return names.size() == decision.policies.size() ? any : condition;
   const std::string all = fmt::format("The best policy is {}.", list_names(with_confounder));
   return names.size() < with_confounder.size() ? all + ' ' + condition : all;
 }

@@ -16,8 +16,9 @@ std::string decision_text(const Decision& decision);
 std::string decision_sentence(const DecidedPolicy& policy, const Decision& decision,
                               std::string_view other = "the logged policy");
 
-/// The average effect of treatment, treat-all against treat-none, where both were compared; empty
-/// otherwise.
+/// The average effect of treatment, treat-all against treat-none, and the verdict on it in a
+/// sentence; nullptr and empty where they were not compared.
+const PolicyDifference* find_effect(const Decision& decision);
 std::string effect_sentence(const Decision& decision);
 
 /// What a policy's net value is below its value: its mean cost, or −cost where lower is better; 0

@@ -140,8 +140,10 @@ std::string gain_sentence(const LearntPolicy& policy, const RuleValue& other,
                      .unreliable = other.unreliable};
   if (has_costs(policy)) rule.cost = 0;  // values are after costs already
   if (std::isfinite(other.gain_error)) rule.gain_interval = other.sampling_gain_interval;
-  return decision_sentence(rule, comparison_of(policy, options),
-                           &other == &policy.logged ? "the logged policy" : other.name);
+  const std::string name = &other == &policy.logged        ? "the logged policy"
+                           : &other == &policy.best_single ? "the best single arm"
+                                                           : other.name;
+  return decision_sentence(rule, comparison_of(policy, options), name);
 }
 
 std::string rule_summary(const LearntPolicy& policy, const LearnPolicyOptions& options) {
@@ -149,9 +151,12 @@ std::string rule_summary(const LearntPolicy& policy, const LearnPolicyOptions& o
     return is_supported ? "" : ", conditional on no unmeasured confounding";
   };
   const bool lower_is_better = options.direction.prefers_lower();
-  const RuleValue& rival = strongest_single(policy, lower_is_better);
   const auto is_supported = [](const RuleValue& single) {
     return !single.within_budget || single.verdict == ComparisonVerdict::kSupported;
+  };
+  const auto is_surely_better = [&](const RuleValue& single) {
+    return single.within_budget && single.verdict == ComparisonVerdict::kSupported &&
+           (single.gain > 0) == lower_is_better;
   };
   switch (policy.verdict) {
     case RuleVerdict::kSingleArm:
@@ -164,7 +169,7 @@ std::string rule_summary(const LearntPolicy& policy, const LearnPolicyOptions& o
                          condition(std::ranges::all_of(policy.singles, is_supported)));
     case RuleVerdict::kWorse:
       return fmt::format("The learnt rule is WORSE than a single arm{}: do not use it.",
-                         condition(is_supported(rival)));
+                         condition(std::ranges::any_of(policy.singles, is_surely_better)));
     case RuleVerdict::kUnclear:
       break;
   }

@@ -234,5 +234,19 @@ TEST(AnalyseSensitivity, RefusesBenchmarksThatTheDataLacks) {
   EXPECT_THROW(analyse(bare, Reference::kLogged, {}), Error);
 }
 
+TEST(AnalyseSensitivity, IntervalsOfSmallSamplesAreByTQuantiles) {
+  SensitivityOptions options;
+  options.benchmarks = {"none"};
+  options.dependence = Dependence::kIndependent;
+  const auto quantile_of = [&](std::size_t n) {
+    const PolicySensitivity found =
+        analyse(draw_data(n, 0), Reference::kLogged, options).policies[0];
+    EXPECT_EQ(found.error_factor, 1);
+    return (found.sampling_interval.second - found.value) / found.standard_error;
+  };
+  EXPECT_GT(quantile_of(40), 2.03);
+  EXPECT_NEAR(quantile_of(1000), 1.96, 0.02);
+}
+
 }  // namespace
 }  // namespace cone
