@@ -137,7 +137,7 @@ class Direction(FolderTest):
         self.assertTrue(text.startswith("Rule (deaths, lower is better), learnt from all 600 nodes"), text)
         self.assertIn("x <= ", text)
         self.assertIn("no:  assign 1", text)
-        self.assertIn("It is better than the logged policy, conditional on no unmeasured confounding: its gain is -0.",
+        self.assertIn("learnt rule: better than the logged policy, lower by 0.",
                       text)
 
     def test_budgets_and_sensitivity_say_which_way(self):
