@@ -36,6 +36,16 @@ struct EnumNames<ComparisonVerdict> {
       std::pair{ComparisonVerdict::kSupported, std::string_view("supported")}};
 };
 
+/// By the interval of a difference and by its sensitivity interval, where there is one.
+ComparisonVerdict judge_comparison(std::pair<double, double> interval,
+                                   const std::optional<std::pair<double, double>>& sensitivity,
+                                   bool is_randomised);
+
+/// How many times the bound of the confounding bias explains a difference away: the distance from 0
+/// to its interval over the bound. None where the interval contains 0, and without a bound.
+std::optional<double> strength_to_overturn(std::pair<double, double> interval,
+                                           const BiasBound& bias);
+
 /// One policy among several.
 struct RankedPolicy {
   /// Joint: all of them cover at once with the given level; the band is for sampling error alone.

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "cone/context.hpp"
 #include "cone/dataset.hpp"
 #include "cone/forecast.hpp"
+#include "cone/inference.hpp"
 #include "cone/matrix.hpp"
 #include "cone/options.hpp"
 #include "cone/settings.hpp"
@@ -115,6 +117,7 @@ struct LearnPolicyOptions {
   std::vector<std::string> cost;  ///< LABEL=NUMBER or LABEL=COLUMN
   RuleOutcomeModel outcome_model = RuleOutcomeModel::kNetworkRidge;
   PropensitySource propensities = PropensitySource::kFitted;
+  bool randomised = false;
   int folds = 5;
   int selection_folds = 3;
   double level = 0.95;
@@ -138,6 +141,9 @@ struct LearnPolicyOptions {
     visitor("outcome_model", self.outcome_model, "Outcome model");
     visitor("propensities", self.propensities,
             "Propensities: fit them, or take given columns of the data");
+    visitor("randomised", self.randomised,
+            "Declare that treatment was assigned at random given the features: verdicts then do "
+            "not need the sensitivity interval (implied by --propensities given)");
     visitor("folds", self.folds, "Number of cross-fitting folds", between(3, 1000));
     visitor("selection_folds", self.selection_folds,
             "Number of inner folds for choosing regularisation strengths", between(2, 1000));
@@ -152,7 +158,8 @@ struct LearnPolicyOptions {
 };
 
 /// The value of a policy for the population, and the gain of the learnt rule over it. Standard
-/// errors are by the given dependence; by default, the largest of the usable ones.
+/// errors are by the given dependence; by default, the largest of the usable ones. Intervals are by
+/// t quantiles.
 struct RuleValue {
   std::string name;
   double value = 0;
@@ -162,6 +169,12 @@ struct RuleValue {
   double gain = 0;
   double gain_error = 0;
   std::pair<double, double> sampling_gain_interval;
+  /// Of the gain, for an unmeasured confounder as strong as what the network reveals, and how many
+  /// times as strong one explains the gain away; none where the network gives no strength.
+  std::optional<std::pair<double, double>> sensitivity_gain_interval;
+  std::optional<double> overturning_strength;
+  ComparisonVerdict verdict = ComparisonVerdict::kNotShown;  ///< on the gain
+  std::string unreliable;  ///< why the gain's interval is not to be relied on; empty where it is
   double treated_fraction = 0;  ///< share of the nodes not assigned to the control arm
   bool within_budget = true;    ///< whether the policy was feasible for the rule
 };
@@ -173,10 +186,9 @@ struct FoldRule {
 };
 
 enum class RuleVerdict {
-  kBetter,     ///< the gain over every single arm within the budget is clearly in the direction
-               ///< that counts as better: the interval lies above 0, or below where lower is better
-  kUnclear,    ///< some do not, none lies on the other side
-  kWorse,      ///< one of them lies on the other side
+  kBetter,     ///< than every single arm within the budget: no verdict on a gain is kNotShown
+  kUnclear,    ///< some are, none is worse
+  kWorse,      ///< than one of them
   kSingleArm,  ///< the tree is a leaf: all units get the same arm
 };
 
@@ -209,6 +221,10 @@ struct LearntPolicy {
   RuleValue best_single;           ///< the best single arm, chosen out of fold like the tree
   std::vector<RuleValue> singles;  ///< each arm for all units
   RuleVerdict verdict = RuleVerdict::kUnclear;
+  /// Treatment was assigned at random given the features, as declared or as the propensities are
+  /// given, and the data do not contradict it: verdicts do not depend on sensitivity intervals.
+  bool is_randomised = false;
+  bool strength_is_clear = true;  ///< see Decision
   std::vector<std::string> warnings;
 };
 

@@ -170,6 +170,10 @@ struct RankingArea {
   std::pair<double, double> interval;
   std::pair<double, double> sampling_interval;
   double p = 1;  ///< two-sided, of no difference from a random ranking
+  /// See Estimate; none where the network gives no strength.
+  std::optional<std::pair<double, double>> sensitivity_interval;
+  ComparisonVerdict verdict =
+      ComparisonVerdict::kNotShown;  ///< on the ranking against a random one
   std::optional<double> truth;
 };
 

@@ -118,11 +118,14 @@ class Rule:
     @property
     def comparisons(self) -> list[dict[str, Any]]:
         """The cross-fitted value of the rule, the values of its alternatives (the logged policy and every
-        single arm), and the gain of the rule over each."""
+        single arm), and the gain of the rule over each, with its verdict."""
         rows = [self.record["rule"], *self.record["comparisons"]]
         return [{"alternative": row["name"], "value": row["value"], "low": row["sampling_interval"][0],
                  "high": row["sampling_interval"][1], "rule_gains": row["gain"],
-                 "gain_low": row["sampling_gain_interval"][0], "gain_high": row["sampling_gain_interval"][1]}
+                 "gain_low": row["sampling_gain_interval"][0], "gain_high": row["sampling_gain_interval"][1],
+                 "sensitivity_gain_low": row.get("sensitivity_gain_interval", [None])[0],
+                 "sensitivity_gain_high": row.get("sensitivity_gain_interval", [None])[-1],
+                 "verdict": row.get("verdict")}
                 for row in rows]
 
     @property

@@ -131,6 +131,9 @@ class Evaluation:
                     found += [_core.printable(f"{policy['name']}: {warning}") for warning in entry["warnings"]]
         diagnostics = self.record["diagnostics"]
         found += [row["sentence"] for row in diagnostics.get("verdicts", []) if row["verdict"] == "caution"]
+        for curve in self.record.get("budget_curves", []):
+            found += [_core.printable(f"budgets by {curve['ranking']}: {warning}")
+                      for warning in curve["warnings"]]
         found += diagnostics["warnings"]
         return _core.spell_as_keywords(list(dict.fromkeys(found)))  # each once
 

@@ -331,6 +331,22 @@ class Result(unittest.TestCase):
         self.assertIn("(lower is better)", str(lower).splitlines()[0])
         self.assertIn("(lower is better)", str(cone.learn(data, depth=1, lower_is_better=True)).splitlines()[0])
 
+    def test_warnings_of_budgets_are_among_the_warnings(self):
+        data = cone.Dataset.load(MESSAGES)
+        few_scores = [[0, 0, 1] if i > 30 else [1, 0, 0] for i in range(len(data.ids))]
+        answer = cone.evaluate(data, {"late": few_scores}, FAST, rank="late", rank_arm="sms")
+        curve, = answer.record["budget_curves"]
+        self.assertNotEqual(curve["warnings"], [])
+        self.assertLessEqual({f"budgets by late: {warning}" for warning in curve["warnings"]}, set(answer.warnings))
+
+    def test_a_learnt_rule_may_be_of_a_randomised_log(self):
+        data = cone.Dataset.load(MESSAGES)
+        usual, declared = (cone.learn(data, depth=1, cost={"email": 3, "sms": 0.5}, randomised=flag)
+                           for flag in (False, True))
+        self.assertEqual((usual.record["randomised"], declared.record["randomised"]), (False, True))
+        self.assertEqual([row["verdict"] for row in usual.comparisons][:2], [None, "conditional"])
+        self.assertEqual([row["verdict"] for row in declared.comparisons][:2], [None, "supported"])
+
     def test_without_costs_there_are_no_columns_of_costs(self):
         free = cone.evaluate(cone.Dataset.load(MESSAGES), ["always:sms"], FAST)
         row = self.rows(free.table)[1]

@@ -146,7 +146,10 @@ EvaluationRecord evaluate_on_ranks(const Context& context, const Ranks& ranks,
   note_better_regressions(run.sample(), run.learnt(), record.policies);
   finish("comparisons");
   record.diagnostics = diagnose_models(run.sample(), run.learnt(), run.warnings());
-  if (run.strength()) describe_strength(*run.strength(), record.diagnostics);
+  if (run.strength()) {
+    describe_strength(*run.strength(), contradicts_declaration(options, run.strength(), false),
+                      record.diagnostics);
+  }
   describe_network(ranks, local, record.diagnostics);
   std::vector<std::string>& warnings = record.diagnostics.warnings;
   if (auto question = question_direction(outcome, options.direction)) {

@@ -161,7 +161,8 @@ std::optional<Decision> RankRun::compare(std::span<const PolicyResult> results) 
                  .sample_policies = policies_.sample,
                  .costs = no_costs,
                  .strength = strength_ ? &*strength_ : nullptr,
-                 .is_randomised = options_.randomised && headline->method != Method::kArmMeans,
+                 .is_randomised = options_.randomised && headline->method != Method::kArmMeans &&
+                                  !contradicts_declaration(options_, strength_, false),
                  .is_sensitivity_off = !options_.sensitivity_interval,
                  .lower_is_better = options_.direction.prefers_lower(),
                  .arm_noise = options_.estimator.arm_noise,

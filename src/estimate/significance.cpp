@@ -59,7 +59,7 @@ double two_sided_t_quantile(double level, double degrees_of_freedom) {
 }
 
 double t_of_normal(double z, double degrees_of_freedom) {
-  const double tail = boost::math::cdf(boost::math::complement(boost::math::normal(), z));
+  const double tail = upper_normal_tail(z);
   if (std::isinf(degrees_of_freedom) || tail < kSmallestTail) return z;
   return boost::math::quantile(
       boost::math::complement(boost::math::students_t(degrees_of_freedom), tail));
@@ -71,6 +71,10 @@ double normal_of_t(double t, double degrees_of_freedom) {
       boost::math::cdf(boost::math::complement(boost::math::students_t(degrees_of_freedom), t));
   if (tail < kSmallestTail) return std::min(t, kLargestNormal);
   return boost::math::quantile(boost::math::complement(boost::math::normal(), tail));
+}
+
+double upper_normal_tail(double z) {
+  return boost::math::cdf(boost::math::complement(boost::math::normal(), z));
 }
 
 double chi_squared_tail(double value, double degrees_of_freedom) {

@@ -25,6 +25,8 @@ double two_sided_t_quantile(double level, double degrees_of_freedom);
 /// freedom.
 double t_of_normal(double z, double degrees_of_freedom);
 double normal_of_t(double t, double degrees_of_freedom);
+/// P(Z > z) of a standard normal Z.
+double upper_normal_tail(double z);
 /// P(X > value) of a chi-squared X. `value` is finite and not negative.
 double chi_squared_tail(double value, double degrees_of_freedom);
 

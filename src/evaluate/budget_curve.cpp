@@ -51,20 +51,6 @@ Contrast sum_over_random(std::size_t last, const Weight& weight) {
   return out;
 }
 
-/// By the trapezoidal rule; the curve meets the line at both ends.
-Contrast qini_contrast(std::size_t last) {
-  return sum_over_random(last, [&](std::size_t) { return 1 / static_cast<double>(last); });
-}
-
-/// By the trapezoidal rule; before the first point, where the ratio is undefined, by its value
-/// there.
-Contrast autoc_contrast(std::size_t last) {
-  return sum_over_random(last, [&](std::size_t k) {
-    const double width = (k == 1 ? 1.5 : 1.0) / static_cast<double>(last);
-    return width / share_of(k, last);
-  });
-}
-
 double covariance_of(const Contrast& a, const Contrast& b, const Matrix<double>& covariance) {
   double total = 0;
   double size = 0;
@@ -153,6 +139,17 @@ double true_area(const Contrast& contrast, const BudgetCurve& curve) {
 }
 
 }  // namespace
+
+std::vector<double> qini_contrast(std::size_t last) {
+  return sum_over_random(last, [&](std::size_t) { return 1 / static_cast<double>(last); });
+}
+
+std::vector<double> autoc_contrast(std::size_t last) {
+  return sum_over_random(last, [&](std::size_t k) {
+    const double width = (k == 1 ? 1.5 : 1.0) / static_cast<double>(last);
+    return width / share_of(k, last);
+  });
+}
 
 BudgetCurve describe_curve(const BudgetValues& values, std::uint64_t seed) {
   const std::size_t last = values.gross.size() - 1;

@@ -37,6 +37,12 @@ struct BudgetValues {
 /// rank-weighted average treatment effects).
 BudgetCurve describe_curve(const BudgetValues& values, std::uint64_t seed);
 
+/// The areas as linear contrasts of the values from no unit to all units, `last` steps: one weight
+/// per value. By the trapezoidal rule; the curve meets the line of random assignment at both ends,
+/// and before the first point, where AUTOC's ratio is undefined, it has the value of that point.
+std::vector<double> qini_contrast(std::size_t last);
+std::vector<double> autoc_contrast(std::size_t last);
+
 /// True gains on the nodes of the sample, where potential outcomes are known.
 void add_true_gains(const Truth& truth, const LoggedSample& sample, const Ranking& ranking,
                     BudgetCurve& curve);

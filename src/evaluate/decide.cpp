@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/numeric.hpp"
+#include "estimate/enough_units.hpp"
 #include "estimate/significance.hpp"
 #include "evaluate/pair_bounds.hpp"
 #include "evaluate/reliability.hpp"
@@ -82,27 +83,6 @@ struct ComparedErrors {
 
   double error_of(std::size_t k) const { return std::sqrt(std::max(0.0, covariance(k, k))); }
 };
-
-/// Distance from zero to the gain's interval, in multiples of the bias bound.
-std::optional<double> strength_to_overturn(const DecidedPolicy& policy, const BiasBound& bias) {
-  const auto [low, high] = *policy.gain_interval;
-  const double distance = low > 0 ? low : (high < 0 ? -high : 0);
-  const double bound = low > 0 ? bias.too_high : bias.too_low;
-  if (!(distance > 0) || !(bound > 0)) return std::nullopt;
-  return distance / bound;
-}
-
-bool excludes_zero(std::pair<double, double> interval) {
-  return interval.first > 0 || interval.second < 0;
-}
-
-ComparisonVerdict judge(std::pair<double, double> interval,
-                        const std::optional<std::pair<double, double>>& sensitivity,
-                        bool is_randomised) {
-  if (!excludes_zero(interval)) return ComparisonVerdict::kNotShown;
-  const bool is_supported = is_randomised || (sensitivity && excludes_zero(*sensitivity));
-  return is_supported ? ComparisonVerdict::kSupported : ComparisonVerdict::kConditional;
-}
 
 /// v_i, the weights of the outcomes in a value; empty where it has none.
 std::vector<double> find_weights(const Comparable& compared, std::size_t policy,
@@ -379,19 +359,19 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
       policy.gain_p = pair.p;
       if (policy.sensitivity_interval && pair.sensitivity_interval) {
         policy.sensitivity_gain_interval = negate(*pair.sensitivity_interval);
-        policy.overturning_strength =
-            strength_to_overturn(policy, *estimates[pair.second]->sensitivity_widening);
+        policy.overturning_strength = strength_to_overturn(
+            *policy.gain_interval, *estimates[pair.second]->sensitivity_widening);
       }
       if (policy.unreliable.empty()) {
-        policy.verdict =
-            judge(*policy.gain_interval, policy.sensitivity_gain_interval, out.is_randomised);
+        policy.verdict = judge_comparison(*policy.gain_interval, policy.sensitivity_gain_interval,
+                                          out.is_randomised);
       }
     }
     const auto is_reliable = [&](std::size_t k) {
       return out.policies[indices[k]].unreliable.empty();
     };
     if (is_reliable(pair.first) && is_reliable(pair.second)) {
-      pair.verdict = judge(pair.interval, pair.sensitivity_interval, out.is_randomised);
+      pair.verdict = judge_comparison(pair.interval, pair.sensitivity_interval, out.is_randomised);
     }
     pair.first = indices[pair.first];
     pair.second = indices[pair.second];

@@ -136,7 +136,10 @@ Diagnostics describe_run(const LoadedData& data, const EvaluationRun& run,
                          const EvaluateOptions& options) {
   Diagnostics out = diagnose(data, run.sample(), run.learnt(), run.warnings());
   out.feature_scaling = describe_scaling(data.observed.features, run.rows(), options.nuisance);
-  if (const auto& strength = run.strength()) describe_strength(*strength, out);
+  if (const auto& strength = run.strength()) {
+    describe_strength(
+        *strength, contradicts_declaration(options, strength, !data.observed.cluster.empty()), out);
+  }
   if (run.joint_model()) out.joint_model = run.joint_model()->arms;
   std::vector<std::string>& warnings = out.warnings;
   if (auto question = question_direction(outcome_column(data), options.direction)) {

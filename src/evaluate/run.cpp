@@ -19,6 +19,7 @@
 #include "evaluate/decide.hpp"
 #include "evaluate/fitted_model.hpp"
 #include "evaluate/row_notes.hpp"
+#include "evaluate/sensitivity_intervals.hpp"
 #include "nuisance/residual_variance.hpp"
 
 namespace cone {
@@ -53,6 +54,17 @@ void warn_of_idle_columns(const Dataset& data, const EvaluateOptions& options,
   if (!data.propensity && !data.mu) return;
   warnings.push_back(
       describe_idle_columns(data.arms, data.propensity.has_value(), data.mu.has_value()));
+}
+
+/// Of a split, the weights of the outcomes that smoothing biases are found by are not known.
+void warn_of_split(std::span<const EstimatorInfo> rows, const EvaluateOptions& options,
+                   std::vector<std::string>& warnings) {
+  const bool smooths = std::ranges::any_of(rows, [](const EstimatorInfo& row) {
+    return row.outcome == LearnerId::kRidge || row.outcome == LearnerId::kNetworkRidge;
+  });
+  if (options.plan.protocol != Protocol::kSplit || !smooths) return;
+  warnings.emplace_back(
+      "--protocol split: intervals are for sampling error alone, without the smoothing bias");
 }
 
 }  // namespace
@@ -92,6 +104,7 @@ EvaluationRun::EvaluationRun(const Context& context, const LoadedData& data,
     kernels_.emplace(context, data_.graph, cluster_nodes(context, data_));
   }
   warn_of_idle_columns(data_, options, warnings_);
+  warn_of_split(rows_, options, warnings_);
   if (options.nuisances == NuisanceSource::kGiven) take_given();
 }
 
@@ -204,13 +217,15 @@ const EstimatorInfo* EvaluationRun::find_headline() const {
   return headline == nullptr ? nullptr : &row_called(headline->name);
 }
 
+bool EvaluationRun::is_randomised(const EstimatorInfo& headline) const {
+  if (headline.weights == LearnerId::kGiven) return true;  // known propensities
+  return options_.randomised && headline.method != Method::kArmMeans &&
+         !contradicts_declaration(options_, strength_, !data_.cluster.empty());
+}
+
 std::optional<Decision> EvaluationRun::compare(std::span<const PolicyResult> results) const {
   const EstimatorInfo* headline = find_headline();
   if (!kernels_ || headline == nullptr) return std::nullopt;
-  // Random given the features: the estimator must adjust for these, or weight by known
-  // propensities.
-  const bool is_randomised = (options_.randomised && headline->method != Method::kArmMeans) ||
-                             headline->weights == LearnerId::kGiven;
   return decide(context_,
                 {.sample = sample_,
                  .kernels = *kernels_,
@@ -218,7 +233,7 @@ std::optional<Decision> EvaluationRun::compare(std::span<const PolicyResult> res
                  .sample_policies = policies_.sample,
                  .costs = costs_,
                  .strength = strength_ ? &*strength_ : nullptr,
-                 .is_randomised = is_randomised,
+                 .is_randomised = is_randomised(*headline),
                  .is_sensitivity_off = !options_.sensitivity_interval,
                  .lower_is_better = options_.direction.prefers_lower(),
                  .arm_noise = options_.estimator.arm_noise,

@@ -59,6 +59,8 @@ class EvaluationRun {
   const std::vector<EstimatorInfo>& waiting() const { return waiting_; }
 
  private:
+  /// Whether treatment counts as assigned at random given what this estimator adjusts for.
+  bool is_randomised(const EstimatorInfo& headline) const;
   void take_given();
   std::vector<EstimatorInfo> finished_rows() const;
   /// The recommended one of the estimators that are finished; nullptr where none is.

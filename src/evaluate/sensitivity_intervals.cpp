@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/numeric.hpp"
+#include "estimate/enough_units.hpp"
 #include "estimate/significance.hpp"
-#include "evaluate/reliability.hpp"
 #include "evaluate/run.hpp"
 #include "inference/network_treatment.hpp"
 
@@ -76,14 +76,23 @@ std::vector<ArmConfounding> describe_confounding(std::span<const JointArm> arms)
   return out;
 }
 
-void describe_strength(const NetworkStrength& strength, Diagnostics& out) {
+bool contradicts_declaration(const EvaluateOptions& options,
+                             const std::optional<NetworkStrength>& strength,
+                             bool has_given_clusters) {
+  return options.randomised && strength && contradicts_randomisation(*strength, has_given_clusters);
+}
+
+void describe_strength(const NetworkStrength& strength, bool contradicts_declaration,
+                       Diagnostics& out) {
   out.network_strength = {.r_squared_features = strength.r_squared_features,
                           .r_squared_network = strength.r_squared_network,
                           .added = strength.added,
                           .added_upper = strength.added_upper,
                           .is_clear = strength.is_clear};
-  if (auto warning = describe_network_treatment(
-          strength, "only the sensitivity intervals allow for the rest")) {
+  if (contradicts_declaration) {
+    out.warnings.insert(out.warnings.begin(), describe_contradiction(strength));
+  } else if (auto warning = describe_network_treatment(
+                 strength, "only the sensitivity intervals allow for the rest")) {
     out.warnings.push_back(std::move(*warning));
   }
 }

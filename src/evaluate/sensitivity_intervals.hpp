@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -31,7 +32,14 @@ void set_sensitivity_interval(const LoggedSample& sample, Estimate& e);
 /// least half of that, over the share that they recover; else up to all of the residual variance.
 std::vector<ArmConfounding> describe_confounding(std::span<const JointArm> arms);
 
-/// Records the strength of the network, with a warning where it is significant and notable.
-void describe_strength(const NetworkStrength& strength, Diagnostics& out);
+/// Whether treatment was declared to be randomised and the data contradict it.
+bool contradicts_declaration(const EvaluateOptions& options,
+                             const std::optional<NetworkStrength>& strength,
+                             bool has_given_clusters);
+
+/// Records the strength of the network, with a warning where it is significant and notable, or
+/// where it contradicts a declared randomisation.
+void describe_strength(const NetworkStrength& strength, bool contradicts_declaration,
+                       Diagnostics& out);
 
 }  // namespace cone

@@ -40,6 +40,18 @@ Matrix<double> subtract_tables(const Matrix<double>& a, const Matrix<double>& b)
   return out;
 }
 
+/// Σ_k weights[k] · tables[k], whose confounding bias is that of the contrast.
+Matrix<double> combine_tables(std::span<const Matrix<double>> tables,
+                              std::span<const double> weights) {
+  Matrix<double> out(tables.front().rows(), tables.front().cols(), 0.0);
+  for (std::size_t k = 0; k < tables.size(); ++k) {
+    for (std::size_t j = 0; j < out.values().size(); ++j) {
+      out.values()[j] += weights[k] * tables[k].values()[j];
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 BudgetCurve EvaluationRun::trace_budget(const EstimatorInfo& row, const Ranking& ranking) const {
@@ -123,6 +135,18 @@ BudgetCurve EvaluationRun::trace_budget(const EstimatorInfo& row, const Ranking&
         two_sided_t_quantile(values.level, values.degrees_of_freedom),
         combine(kDifference, both), bound);
   }
+  const auto judge_area = [&](std::span<const double> contrast, RankingArea& area) {
+    if (noise != nullptr && strength_) {
+      const Matrix<double> table = combine_tables(first.sample, contrast);
+      const BiasBound bound =
+          bound_confounding_bias(sample_, table.view(), noise->residual, *strength_).bound;
+      area.sensitivity_interval = {area.interval.first - bound.too_high,
+                                   area.interval.second + bound.too_low};
+    }
+    area.verdict = judge_comparison(area.interval, area.sensitivity_interval, is_randomised(row));
+  };
+  judge_area(qini_contrast(steps), curve.qini);
+  judge_area(autoc_contrast(steps), curve.autoc);
   if (indices.size() <= steps) {
     curve.warnings.emplace_back("no valid interval at some budgets: overlap fails there");
   }

@@ -262,4 +262,29 @@ PolicyComparison compare_policies(const Context& context, std::span<const double
   return out;
 }
 
+namespace {
+
+bool excludes_zero(std::pair<double, double> interval) {
+  return interval.first > 0 || interval.second < 0;
+}
+
+}  // namespace
+
+ComparisonVerdict judge_comparison(std::pair<double, double> interval,
+                                   const std::optional<std::pair<double, double>>& sensitivity,
+                                   bool is_randomised) {
+  if (!excludes_zero(interval)) return ComparisonVerdict::kNotShown;
+  const bool is_supported = is_randomised || (sensitivity && excludes_zero(*sensitivity));
+  return is_supported ? ComparisonVerdict::kSupported : ComparisonVerdict::kConditional;
+}
+
+std::optional<double> strength_to_overturn(std::pair<double, double> interval,
+                                           const BiasBound& bias) {
+  const auto [low, high] = interval;
+  const double distance = low > 0 ? low : (high < 0 ? -high : 0);
+  const double bound = low > 0 ? bias.too_high : bias.too_low;
+  if (!(distance > 0) || !(bound > 0)) return std::nullopt;
+  return distance / bound;
+}
+
 }  // namespace cone

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/numeric.hpp"
+#include "estimate/significance.hpp"
 #include "exec/totals.hpp"
 
 namespace cone {
@@ -93,6 +94,7 @@ NetworkStrength measure_strength(const LoggedSample& sample, Matrix<double> feat
   out.added_upper =
       std::clamp(std::max(std::max(0.0, out.added) + kOneSided * error, overlooked), 0.0, 0.99);
   out.is_clear = out.added > std::max(2 * error, overlooked);
+  if (error > 0) out.p = upper_normal_tail(out.added / error);
   keep_within(bounds, features);
   keep_within(bounds, network);
   out.features = std::move(features);

@@ -34,6 +34,7 @@ struct NetworkStrength {
   /// the bound allows for.
   double added = 0;
   double added_upper = 0;
+  double p = 1;             ///< one-sided, that the network adds nothing; of independent units
   bool is_clear = false;    ///< significant: `added` is more than two standard errors
   Matrix<double> features;  ///< propensities by features alone, sample × arms, within the bounds
   Matrix<double> network;   ///< with the network too

@@ -65,6 +65,20 @@ std::optional<std::string> describe_network_treatment(const NetworkStrength& str
       strength.r_squared_network, strength.r_squared_features, consequence);
 }
 
+bool contradicts_randomisation(const NetworkStrength& strength, bool has_given_clusters) {
+  constexpr double kContradiction = 0.001;
+  return !has_given_clusters && strength.is_clear && strength.p < kContradiction;
+}
+
+std::string describe_contradiction(const NetworkStrength& strength) {
+  return sentence(
+      "--randomised is contradicted by the data: the network predicts treatment beyond the "
+      "features (R² {:.3f} with the network, {:.3f} without, p {:.1g}). Verdicts allow for "
+      "unmeasured confounding as if it had not been declared. Treatment that was assigned by "
+      "cluster takes --cluster",
+      strength.r_squared_network, strength.r_squared_features, strength.p);
+}
+
 std::optional<std::string> find_network_treatment(const Context& context, const Dataset& data,
                                                   const PlanOptions& plan,
                                                   const NetworkRidgeOptions& options,

@@ -43,6 +43,13 @@ NetworkStrength measure_network_treatment(const Context& context, const LoggedSa
 std::optional<std::string> describe_network_treatment(const NetworkStrength& strength,
                                                       std::string_view consequence);
 
+/// Whether the data contradict that treatment was assigned at random given the features: the
+/// network predicts it beyond them with p < 0.001. Never where clusters are given: treatment that
+/// was randomised by cluster is predictable by neighbours too.
+bool contradicts_randomisation(const NetworkStrength& strength, bool has_given_clusters);
+/// The warning that replaces the other one then.
+std::string describe_contradiction(const NetworkStrength& strength);
+
 /// Both, of all nodes; none for data without edges.
 std::optional<std::string> find_network_treatment(const Context& context, const Dataset& data,
                                                   const PlanOptions& plan,

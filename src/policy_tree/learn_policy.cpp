@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -100,13 +101,18 @@ bool tests_network_treatment(const Dataset& data, const LearnPolicyOptions& opti
   return options.propensities != PropensitySource::kGiven && data.graph.num_edges() > 0;
 }
 
-void warn_of_network_treatment(const Context& context, const Dataset& data,
-                               const LearnPolicyOptions& options, LearntPolicy& out) {
-  if (auto warning = find_network_treatment(
-          context, data, {.folds = options.folds, .selection_folds = options.selection_folds},
-          options.network_ridge,
-          "the intervals here do not cover the remaining confounding, which the rule may exploit: "
-          "cone evaluate has sensitivity intervals")) {
+/// Whether treatment counts as randomised, and warnings on what the network says about it.
+void judge_randomisation(const NetworkStrength* strength, const Dataset& data,
+                         const LearnPolicyOptions& options, LearntPolicy& out) {
+  out.is_randomised = options.randomised || options.propensities == PropensitySource::kGiven;
+  if (strength == nullptr) return;
+  out.strength_is_clear = strength->is_clear;
+  if (options.randomised && contradicts_randomisation(*strength, !data.cluster.empty())) {
+    out.is_randomised = false;
+    out.warnings.push_back(describe_contradiction(*strength));
+  } else if (auto warning = describe_network_treatment(
+                 *strength,
+                 "only the sensitivity intervals allow for the rest, which the rule may exploit")) {
     out.warnings.push_back(std::move(*warning));
   }
 }
@@ -210,11 +216,17 @@ LearntPolicy learn_policy(const Context& context, const Dataset& data,
     out.tree = std::move(tree.found.tree);
     out.columns = std::move(tree.names);
   }
-  value_rule(context, data, all, out.out_of_fold_arm, single, options, out);
+  std::optional<NetworkStrength> strength;
   if (tests_network_treatment(data, options)) {
     const StageScope stage = stages.enter(3);
-    warn_of_network_treatment(context, data, options, out);
+    strength = measure_network_treatment(
+        context, data, all.sample,
+        {.folds = options.folds, .selection_folds = options.selection_folds}, options.network_ridge,
+        options.nuisance.propensity_bound);
   }
+  const NetworkStrength* known = strength ? &*strength : nullptr;
+  judge_randomisation(known, data, options, out);
+  value_rule(context, data, all, out.out_of_fold_arm, single, known, options, out);
   return out;
 }
 

@@ -23,7 +23,8 @@ Matrix<double> centre(std::span<const std::vector<double>> columns) {
 
 std::vector<MeanError> measure_mean_errors(const Context& context, const Dataset& data,
                                            std::span<const std::vector<double>> columns,
-                                           Dependence wanted, double level) {
+                                           std::span<const double> degrees, Dependence wanted,
+                                           double level) {
   const DependenceKernels kernels(context, data.graph, cluster_nodes(context, data));
   const std::vector<DependentCovariance> covariances =
       kernels.covariances(context, centre(columns).view());
@@ -36,13 +37,14 @@ std::vector<MeanError> measure_mean_errors(const Context& context, const Dataset
     MeanError best;
     const double plain = standard_error(columns[c]);
     if (!has_wanted || wanted == Dependence::kIndependent) {
-      best = {plain, two_sided_normal_quantile(level) * plain};
+      best = {plain, two_sided_t_quantile(level, degrees[c]) * plain};
     }
     for (const DependentCovariance& by : covariances) {
       if (!by.is_usable() || by.dependence == Dependence::kIndependent) continue;
       if (has_wanted && by.dependence != wanted) continue;
       const double error = std::sqrt(std::max(0.0, by.covariance(c, c)));
-      const double half_width = two_sided_t_quantile(level, by.degrees_of_freedom) * error;
+      const double half_width =
+          two_sided_t_quantile(level, std::min(degrees[c], by.degrees_of_freedom)) * error;
       if (half_width > best.half_width) best = {error, half_width};
     }
     out.push_back(best);

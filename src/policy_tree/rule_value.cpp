@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -9,6 +10,8 @@
 
 #include "base/numeric.hpp"
 #include "base/text.hpp"
+#include "estimate/degrees_of_freedom.hpp"
+#include "estimate/enough_units.hpp"
 #include "policy_tree/mean_errors.hpp"
 
 namespace cone {
@@ -29,32 +32,56 @@ double treated_share(const LoggedSample& sample, std::span<const Arm> arms) {
   return treated / static_cast<double>(arms.size());
 }
 
+/// Decisions as a policy, sample × arms, times the survey weights.
+Matrix<double> make_policy(const LoggedSample& sample, std::span<const Arm> arms) {
+  Matrix<double> policy(arms.size(), sample.num_arms());
+  for (std::size_t i = 0; i < arms.size(); ++i) policy(i, arms[i]) = sample.weight_of(i);
+  return policy;
+}
+
+/// The weights of the outcomes in the value of decisions.
+std::vector<double> find_weights(const RuleScores& scores, std::span<const Arm> arms) {
+  const LoggedSample& sample = scores.sample;
+  std::vector<double> weights(arms.size(), 0.0);
+  for (std::size_t i = 0; i < arms.size(); ++i) {
+    if (sample.arm[i] != arms[i]) continue;
+    weights[i] = sample.weight_of(i) / scores.propensity.e(i, arms[i]);
+  }
+  return weights;
+}
+
+std::vector<double> subtract(std::span<const double> a, std::span<const double> b) {
+  std::vector<double> out(a.size());
+  std::transform(a.begin(), a.end(), b.begin(), out.begin(), std::minus<>());
+  return out;
+}
+
 /// The rule and its alternatives: score of every node under each, times its survey weight.
 class Comparison {
  public:
-  Comparison(const LoggedSample& sample, std::span<const double> rule)
-      : sample_(sample), rule_(rule) {}
+  /// `rule`, `weights`: scores of the nodes under the rule, and the weights of their outcomes in
+  /// its value.
+  Comparison(const LoggedSample& sample, std::span<const double> rule,
+             std::span<const double> weights)
+      : sample_(sample), rule_(rule), weights_(weights) {}
 
   void add(RuleValue& value, std::string name, std::span<const double> scores,
-           std::span<const Arm> arms) {
+           std::span<const double> weights, std::span<const Arm> arms) {
     value.name = std::move(name);
     value.value = mean(scores);
     value.treated_fraction = treated_share(sample_, arms);
-    std::vector<double> gains(scores.size());
-    for (std::size_t i = 0; i < gains.size(); ++i) gains[i] = rule_[i] - scores[i];
+    std::vector<double> gains = subtract(rule_, scores);
     value.gain = mean(gains);
     values_.push_back(&value);
-    columns_.emplace_back(scores.begin(), scores.end());
-    centre_weights(value.value, columns_.back());
-    centre_weights(value.gain, gains);
-    columns_.push_back(std::move(gains));
+    add_column(value.value, {scores.begin(), scores.end()}, weights);
+    add_column(value.gain, std::move(gains), subtract(weights_, weights));
   }
 
   /// Standard errors and intervals of all values and gains at once.
   void measure_errors(const Context& context, const Dataset& data,
                       const LearnPolicyOptions& options) {
     const std::vector<MeanError> errors =
-        measure_mean_errors(context, data, columns_, options.dependence, options.level);
+        measure_mean_errors(context, data, columns_, degrees_, options.dependence, options.level);
     for (std::size_t k = 0; k < values_.size(); ++k) {
       RuleValue& value = *values_[k];
       const MeanError& own = errors[2 * k];
@@ -67,16 +94,23 @@ class Comparison {
   }
 
  private:
-  /// Turns w·x into w·(x − mean) + mean: the variation of the weights themselves is not an error.
-  void centre_weights(double centre, std::vector<double>& column) const {
-    if (sample_.weight.empty()) return;
-    for (std::size_t i = 0; i < column.size(); ++i) column[i] -= (sample_.weight[i] - 1) * centre;
+  /// Turns w·x into w·(x − mean) + mean: the variation of the survey weights is not an error.
+  void add_column(double centre, std::vector<double> column, std::span<const double> weights) {
+    std::vector<double> errors(column.size());
+    for (std::size_t i = 0; i < column.size(); ++i) {
+      column[i] -= (sample_.weight_of(i) - 1) * centre;
+      errors[i] = column[i] - centre;
+    }
+    degrees_.push_back(
+        satterthwaite_degrees(sample_, errors, count_arm_degrees(sample_, weights, {})));
+    columns_.push_back(std::move(column));
   }
 
   const LoggedSample& sample_;
-  std::span<const double> rule_;
+  std::span<const double> rule_, weights_;
   std::vector<RuleValue*> values_;
   std::vector<std::vector<double>> columns_;  // per value: scores, then gains
+  std::vector<double> degrees_;               // of freedom, of every column
 };
 
 /// Without overlap there is no valid standard error.
@@ -101,8 +135,7 @@ bool add_warnings(const RuleScores& scores, std::span<const Arm> arms, const std
                   double level, std::vector<std::string>& warnings) {
   const EstimatorInfo estimator{"dr", Method::kDoublyRobust, LearnerId::kRidge,
                                 LearnerId::kLogistic, ""};
-  Matrix<double> policy(arms.size(), scores.sample.num_arms());
-  for (std::size_t i = 0; i < arms.size(); ++i) policy(i, arms[i]) = scores.sample.weight_of(i);
+  const Matrix<double> policy = make_policy(scores.sample, arms);
   EstimatorOptions options;
   options.correction = Correction::kPlain;
   options.level = level;
@@ -116,14 +149,65 @@ bool add_warnings(const RuleScores& scores, std::span<const Arm> arms, const std
   return std::isfinite(found.standard_error);
 }
 
+/// Verdicts on the gains of the rule.
+class GainJudge {
+ public:
+  GainJudge(const RuleScores& scores, std::span<const Arm> rule, const NetworkStrength* strength,
+            bool is_randomised)
+      : scores_(scores),
+        rule_(make_policy(scores.sample, rule)),
+        strength_(strength),
+        is_randomised_(is_randomised),
+        residual_(residuals(scores.sample.arm, scores.sample.outcome, scores.outcome.mu.view())),
+        unreliable_(find_few(rule, rule_)) {}
+
+  /// `arms`: of the alternative; empty: the logged policy, whose value is observed.
+  void judge(std::span<const Arm> arms, RuleValue& value) const {
+    value.unreliable = unreliable_;
+    Matrix<double> contrast = rule_;
+    if (!arms.empty()) {
+      const Matrix<double> other = make_policy(scores_.sample, arms);
+      for (std::size_t k = 0; k < contrast.values().size(); ++k) {
+        contrast.values()[k] -= other.values()[k];
+      }
+      if (value.unreliable.empty()) value.unreliable = find_few(arms, other);
+    }
+    const auto [low, high] = value.sampling_gain_interval;
+    const bool is_same = value.gain_error == 0;  // decides as the alternative does
+    if (strength_ != nullptr && std::isfinite(low) && !is_same) {
+      const BiasBound bound =
+          bound_confounding_bias(scores_.sample, contrast.view(), residual_, *strength_).bound;
+      value.sensitivity_gain_interval = {low - bound.too_high, high + bound.too_low};
+      value.overturning_strength = strength_to_overturn(value.sampling_gain_interval, bound);
+    }
+    if (!value.unreliable.empty()) return;
+    value.verdict = judge_comparison(value.sampling_gain_interval, value.sensitivity_gain_interval,
+                                     is_randomised_);
+  }
+
+ private:
+  std::string find_few(std::span<const Arm> arms, const Matrix<double>& policy) const {
+    const std::vector<double> weights = find_weights(scores_, arms);
+    return find_unreliable(scores_.sample, policy.view(), weights, kNaN);
+  }
+
+  const RuleScores& scores_;
+  Matrix<double> rule_;
+  const NetworkStrength* strength_;
+  bool is_randomised_;
+  std::vector<double> residual_;
+  std::string unreliable_;  ///< of the rule itself
+};
+
 RuleVerdict judge(const LearntPolicy& policy, bool lower_is_better) {
   if (policy.tree.nodes.size() == 1) return RuleVerdict::kSingleArm;
   bool beats_all = true;
   for (const RuleValue& single : policy.singles) {
     if (!single.within_budget) continue;
-    const auto [low, high] = single.sampling_gain_interval;
-    if (lower_is_better ? low > 0 : high < 0) return RuleVerdict::kWorse;
-    beats_all = beats_all && (lower_is_better ? high < 0 : low > 0);
+    const bool is_clear = single.verdict != ComparisonVerdict::kNotShown;
+    const bool is_better = (single.gain > 0) != lower_is_better;
+    if (is_clear && !is_better) return RuleVerdict::kWorse;
+    beats_all = beats_all && is_clear;
   }
   return beats_all ? RuleVerdict::kBetter : RuleVerdict::kUnclear;
 }
@@ -132,7 +216,8 @@ RuleVerdict judge(const LearntPolicy& policy, bool lower_is_better) {
 
 void value_rule(const Context& context, const Dataset& data, const RuleScores& scores,
                 std::span<const Arm> rule, std::span<const Arm> single,
-                const LearnPolicyOptions& options, LearntPolicy& out) {
+                const NetworkStrength* strength, const LearnPolicyOptions& options,
+                LearntPolicy& out) {
   const LoggedSample& sample = scores.sample;
   const std::vector<double> of_rule = scores_of(scores.scores, rule);
   const double sign = direction_sign(options.direction.prefers_lower());
@@ -141,14 +226,19 @@ void value_rule(const Context& context, const Dataset& data, const RuleScores& s
     logged[i] = sample.weight_of(i) * (logged[i] - sign * scores.costs(i, sample.arm[i]));
   }
   out.singles.resize(out.arms.size());
-  Comparison comparison(sample, of_rule);
-  comparison.add(out.rule, "learnt rule", of_rule, rule);
-  comparison.add(out.logged, "logged", logged, sample.arm);
-  comparison.add(out.best_single, "best single arm", scores_of(scores.scores, single), single);
+  const std::vector<double> weights_of_rule = find_weights(scores, rule);
+  Comparison comparison(sample, of_rule, weights_of_rule);
+  comparison.add(out.rule, "learnt rule", of_rule, weights_of_rule, rule);
+  std::vector<double> weights_of_logged;
+  weights_of_logged.reserve(sample.size());
+  for (std::size_t i = 0; i < sample.size(); ++i) weights_of_logged.push_back(sample.weight_of(i));
+  comparison.add(out.logged, "logged", logged, weights_of_logged, sample.arm);
+  comparison.add(out.best_single, "best single arm", scores_of(scores.scores, single),
+                 find_weights(scores, single), single);
   for (std::size_t a = 0; a < out.arms.size(); ++a) {
     const std::vector<Arm> everyone(sample.size(), static_cast<Arm>(a));
     comparison.add(out.singles[a], fmt::format("always {}", printable(out.arms[a])),
-                   scores_of(scores.scores, everyone), everyone);
+                   scores_of(scores.scores, everyone), find_weights(scores, everyone), everyone);
     out.singles[a].within_budget = a == kControlArm || options.tree.budget >= 1;
   }
   out.logged.within_budget = out.logged.treated_fraction <= options.tree.budget;
@@ -174,6 +264,12 @@ void value_rule(const Context& context, const Dataset& data, const RuleScores& s
   }
   for (const auto* warnings : {&scores.propensity.warnings, &scores.outcome.warnings}) {
     for (const std::string& warning : *warnings) add_once(warning, out.warnings);
+  }
+  const GainJudge judge_gain(scores, rule, strength, out.is_randomised);
+  judge_gain.judge({}, out.logged);
+  judge_gain.judge(single, out.best_single);
+  for (std::size_t a = 0; a < out.arms.size(); ++a) {
+    judge_gain.judge(std::vector<Arm>(sample.size(), static_cast<Arm>(a)), out.singles[a]);
   }
   out.verdict = judge(out, options.direction.prefers_lower());
 }

@@ -14,6 +14,7 @@
 #include "report/number_text.hpp"
 #include "report/sections.hpp"
 #include "report/table.hpp"
+#include "report/verdict_badge.hpp"
 
 namespace cone::report {
 namespace {
@@ -176,7 +177,7 @@ Html decision_sentences(const RecordView& decision) {
   struct Line {
     bool may_be_best;
     double gain;  ///< the larger the better
-    std::string sentence;
+    Html sentence;
   };
   const double sign = direction_sign(prefers_lower(decision));
   std::vector<Line> lines;
@@ -190,7 +191,7 @@ Html decision_sentences(const RecordView& decision) {
     const auto may_be_best = policy.find(is_known ? "sensitivity_may_be_best" : "may_be_best");
     lines.push_back({may_be_best && may_be_best->flag(),
                      std::isfinite(size) ? sign * size : -std::numeric_limits<double>::infinity(),
-                     sentence->text()});
+                     html("{}{}", verdict_badge(policy), sentence->text())});
   }
   // A few policies stay in the order given by the user.
   if (lines.size() > kMostSentences) {
@@ -216,17 +217,23 @@ Html answer_section(const RecordView& evaluation) {
   const auto decision = evaluation.find("decision");
   if (!decision) {
     return html(
-        "<p class=\"lead\">No estimator of this run allows a comparison of the policies.</p>\n{}"
+        "<section class=\"answer\" id=\"answer\"><p class=\"lead\">No estimator of this run allows "
+        "a "
+        "comparison of the policies.</p>\n{}</section>\n"
         "<p>The estimates of every estimator are below.</p>\n",
         warnings_box(evaluation));
   }
   const std::string summary = decision->text("summary");
-  Html out;
-  if (!summary.empty()) out += html("<p class=\"lead\">{}</p>\n", summary);
-  out += warnings_box(evaluation);
-  out += decision_sentences(*decision);
+  Html answer;
+  if (!summary.empty()) answer += html("<p class=\"lead\">{}</p>\n", summary);
+  answer += decision_sentences(*decision);
+  if (const auto effect = decision->find("effect"); effect && !effect->is_null()) {
+    answer += html("<p>{}{}</p>\n", verdict_badge(*effect), effect->text("sentence"));
+  }
+  answer += strength_line(evaluation);
+  answer += warnings_box(evaluation);
+  Html out = html("<section class=\"answer\" id=\"answer\">{}</section>\n", answer);
   out += target_line(*decision);
-  out += strength_line(evaluation);
   const std::vector<DecidedRow> decided = read_decided(evaluation);
   out += value_figure(evaluation, decided);
   out += gain_figure(*decision, decided);

@@ -8,6 +8,7 @@
 #include "report/interval_name.hpp"
 #include "report/number_text.hpp"
 #include "report/table.hpp"
+#include "report/verdict_badge.hpp"
 
 namespace cone::report {
 namespace {
@@ -74,10 +75,12 @@ Html budget_figure(const RecordView& curve) {
     for (const auto& [x, y] : line) chart.mark(Marker::kCircle, x, y, "dot small");
   }
   const RecordView qini = curve.at("qini");
+  const auto said = curve.find("sentence");  // may be missing from a record
   const Html words = html(
-      "<p class=\"legend\"><span>● ranking, with joint confidence band</span> "
+      "<p>{}{}</p>\n<p class=\"legend\"><span>● ranking, with joint confidence band</span> "
       "<span>- - at random</span></p>\n<p class=\"soft\">The estimated gain is {} with {} "
       "treated. Area over random assignment (Qini): {} {}, p {}.</p>\n",
+      verdict_badge(qini), said ? said->text() : std::string(),
       std::string_view(prefers_lower(curve) ? "lowest (best)" : "largest"),
       percent_text(curve.number("best_share")), signed_text(qini.number("value")),
       range_text(qini.range("interval")), p_text(qini.number("p")));

@@ -22,19 +22,33 @@ Html sentences_of(const std::vector<RecordView>& entries) {
   return lines.empty() ? lines : html("<ul>{}</ul>\n", lines);
 }
 
+Html folded(std::string_view title, std::string_view remark, const Html& body) {
+  return html("<details class=\"fold\"><summary>{} <small>{}</small></summary>\n{}</details>\n",
+              title, remark, body);
+}
+
+/// Open where an entry is a caution, else folded away.
+Html show_findings(const char* title, const std::vector<RecordView>& entries, const Html& body) {
+  for (const RecordView& entry : entries) {
+    if (entry.text("verdict") != "caution") continue;
+    return html("<h3>{}</h3>\n{}", std::string_view(title), body);
+  }
+  return folded(title, "ok", body);
+}
+
 /// Figures side by side where there is room, with their sentences above.
 Html group(const char* title, const std::vector<RecordView>& entries,
            Html (*figure_of)(const RecordView&)) {
   if (entries.empty()) return {};
   Html figures;
   for (const RecordView& entry : entries) figures += figure_of(entry);
-  return html("<h3>{}</h3>\n{}<div class=\"pair\">{}</div>\n", std::string_view(title),
-              sentences_of(entries), figures);
+  return show_findings(title, entries,
+                       html("{}<div class=\"pair\">{}</div>\n", sentences_of(entries), figures));
 }
 
 Html one(const char* title, const std::vector<RecordView>& entries, const Html& figure) {
   if (entries.empty() || figure.empty()) return {};
-  return html("<h3>{}</h3>\n{}{}", std::string_view(title), sentences_of(entries), figure);
+  return show_findings(title, entries, html("{}{}", sentences_of(entries), figure));
 }
 
 Html model_tables(const RecordView& diagnostics) {
@@ -69,7 +83,7 @@ Html model_tables(const RecordView& diagnostics) {
                 training.finish("Training of the networks"));
   }
   if (out.empty()) return {};
-  return html("<h3>Models</h3>\n{}", out);
+  return folded("Models", "", out);
 }
 
 /// Training curves of cone's networks by fold, where the record has them.
@@ -90,8 +104,8 @@ Html training_charts(const RecordView& diagnostics) {
     words += html("<p class=\"soft\">{} of {} folds; the others are in the table of models.</p>\n",
                   drawn, fold);
   }
-  return html("<h3>Training of cone's networks</h3>\n{}{}<div class=\"pair\">{}</div>\n",
-              training_legend(), words, figures);
+  return folded("Training of cone's networks", "",
+                html("{}{}<div class=\"pair\">{}</div>\n", training_legend(), words, figures));
 }
 
 }  // namespace
@@ -120,7 +134,7 @@ Html diagnostics_section(const RecordView& evaluation) {
     out += one("Stability across folds", stability->entries(), stability_figure(*stability));
   }
   if (const auto sample = evaluation.find("network_sample"); sample && !sample->is_null()) {
-    out += html("<h3>The network</h3>\n{}", network_figure(*sample));
+    out += folded("The network", "", network_figure(*sample));
   }
   out += training_charts(d);
   out += model_tables(d);

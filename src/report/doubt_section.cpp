@@ -91,6 +91,12 @@ Html verdict_lines(const RecordView& evaluation, bool cautions) {
 Html warnings_box(const RecordView& evaluation) {
   Html lines = run_warnings(evaluation);
   lines += answer_warnings(evaluation);
+  for (const RecordView& curve : evaluation.entries("budget_curves")) {
+    for (const RecordView& warning : curve.entries("warnings")) {
+      lines += html("<li class=\"caution\"><b>Warning</b> (budgets by {}): {}\n",
+                    curve.text("ranking"), warning.text());
+    }
+  }
   lines += verdict_lines(evaluation, /*cautions=*/true);
   if (lines.empty()) return {};
   return html("<ul class=\"verdicts\" id=\"warnings\">{}</ul>\n", lines);

@@ -12,8 +12,6 @@ namespace {
 
 constexpr double kOddsTop = 24;
 constexpr double kOddsBottom = 244;
-constexpr double kOddsNormal95 = 1.96;
-
 struct OddsBounds {
   double lambda, lower, upper, lower_error, upper_error;
 };
@@ -35,6 +33,15 @@ std::vector<OddsBounds> read_bounds(const RecordView& marginal) {
   return bounds;
 }
 
+/// Of the record's level and degrees of freedom, from the interval without confounding.
+double find_quantile(const RecordView& policy) {
+  constexpr double kUsualLevel = 1.96;
+  const auto interval = policy.find("sampling_interval");
+  const auto error = policy.find("standard_error");
+  if (!interval || !error || !(error->number() > 0)) return kUsualLevel;
+  return (interval->range().second - policy.number("value")) / error->number();
+}
+
 }  // namespace
 
 Html odds_figure(const RecordView& policy, double threshold) {
@@ -43,10 +50,10 @@ Html odds_figure(const RecordView& policy, double threshold) {
   if (bounds.empty()) return {};
   std::vector<double> values = {threshold};
   std::vector<double> lambdas;
-  Table table({"Λ", "lower bound", "upper bound", "95 % CI of the bounds"});
+  Table table({"Λ", "lower bound", "upper bound", "CI of the bounds"});
+  const double quantile = find_quantile(policy);
   for (const OddsBounds& at : bounds) {
-    const Range wide = {at.lower - kOddsNormal95 * at.lower_error,
-                        at.upper + kOddsNormal95 * at.upper_error};
+    const Range wide = {at.lower - quantile * at.lower_error, at.upper + quantile * at.upper_error};
     values.insert(values.end(), {at.lower, at.upper, wide.first, wide.second});
     lambdas.push_back(at.lambda);
     table.add_row(
@@ -78,12 +85,10 @@ Html odds_figure(const RecordView& policy, double threshold) {
   chart.path(area, "area", true);
   chart.path(lower, "curve");
   chart.path(upper, "curve");
-  chart.path(
-      line_of([](const OddsBounds& at) { return at.lower - kOddsNormal95 * at.lower_error; }),
-      "curve2");
-  chart.path(
-      line_of([](const OddsBounds& at) { return at.upper + kOddsNormal95 * at.upper_error; }),
-      "curve2");
+  chart.path(line_of([&](const OddsBounds& at) { return at.lower - quantile * at.lower_error; }),
+             "curve2");
+  chart.path(line_of([&](const OddsBounds& at) { return at.upper + quantile * at.upper_error; }),
+             "curve2");
   if (std::isfinite(threshold)) chart.line(0, y_of(threshold), 1, y_of(threshold), "reference");
   const double breakdown = marginal.number("breakdown");
   const double confident = marginal.number("breakdown_with_confidence");

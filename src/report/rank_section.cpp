@@ -13,6 +13,7 @@
 #include "report/number_text.hpp"
 #include "report/sections.hpp"
 #include "report/table.hpp"
+#include "report/verdict_badge.hpp"
 
 namespace cone::report {
 namespace {
@@ -27,15 +28,9 @@ std::string rank_text(const RecordView& policy, std::string_view key) {
   return count_text(best) + " to " + count_text(worst);
 }
 
-/// "not_shown" → "not shown".
-std::string spell_verdict(std::string verdict) {
-  std::ranges::replace(verdict, '_', ' ');
-  return verdict;
-}
-
 Html rank_table(const RecordView& decision) {
-  Table table({"policy", "ranks", "without unmeasured confounding", "may be the best",
-               "without unmeasured confounding", "regret, at most"});
+  Table table({"policy", "ranks", "ranks without unmeasured confounding", "may be the best",
+               "may be the best without unmeasured confounding", "regret, at most"});
   const auto yes_or_no = [](bool flag) { return flag ? "yes" : "no"; };
   for (const RecordView& policy : decision.at("policies").entries()) {
     const RecordView may_be_best = policy.at("may_be_best");
@@ -48,12 +43,11 @@ Html rank_table(const RecordView& decision) {
          yes_or_no(may_be_best.flag()), number_text(policy.number("regret"))});
   }
   return html(
-      "<h3>Ranks</h3>\n<p class=\"soft\">1 is the best. Simultaneous confidence sets of the ranks, "
-      "at the level of the intervals; the first column allows for an unmeasured confounder as "
-      "strong "
-      "as the sensitivity intervals do, where there are any. Regret: upper bound of the loss from "
-      "choosing the policy "
-      "instead of the best of the others.</p>\n{}",
+      "<details><summary>Ranks</summary><p class=\"soft\">1 is the best. Simultaneous confidence "
+      "sets of the ranks, at the level of the intervals; the first column allows for an unmeasured "
+      "confounder as strong as the sensitivity intervals do, where there are any. Regret: upper "
+      "bound of the loss from choosing the policy instead of the best of the others.</p>\n{}"
+      "</details>\n",
       table.finish("Ranks of the policies"));
 }
 

@@ -6,6 +6,7 @@
 #include "report/number_text.hpp"
 #include "report/sections.hpp"
 #include "report/table.hpp"
+#include "report/verdict_badge.hpp"
 
 namespace cone::report {
 namespace {
@@ -29,22 +30,6 @@ Html tree_list(const RecordView& node, double num_all, int depth) {
       tree_list(node.at("yes"), num_all, depth + 1), tree_list(node.at("no"), num_all, depth + 1));
 }
 
-std::string verdict_words(const RecordView& rule) {
-  const std::string verdict = rule.text("verdict");
-  const auto config = rule.find("config");
-  const auto propensities = config ? config->find("propensities") : std::nullopt;
-  const bool has_given = propensities && propensities->text() == "given";
-  const std::string condition = has_given ? "" : ", conditional on no unmeasured confounding";
-  if (verdict == "better") {
-    return "The learnt rule is better than any single arm" + condition + ".";
-  }
-  if (verdict == "worse") {
-    return "The learnt rule is worse than a single arm" + condition + ". Do not use it.";
-  }
-  if (verdict == "single_arm") return "No split improves the value: the best tree is a single arm.";
-  return "The learnt rule is not shown to be better than a single arm.";
-}
-
 }  // namespace
 
 Html rule_section(const RecordView& rule, const Html& cautions) {
@@ -53,33 +38,43 @@ Html rule_section(const RecordView& rule, const Html& cautions) {
   std::vector<ForestRow> rows;
   const auto config = rule.find("config");
   const std::string level = config ? interval_name(*config) : "CI";
-  Table table({"alternative", "value", "gain of the rule", level + " of the gain", "treated"});
+  Table table({"alternative", "value", "gain of the rule", level + " of the gain",
+               "sensitivity interval", "verdict", "treated"});
   for (const RecordView& other : rule.at("comparisons").entries()) {
     rows.push_back({.label = other.text("name"),
                     .value = other.number("gain"),
-                    .inner = other.range("sampling_gain_interval")});
-    table.add_row({other.text("name"), number_text(other.number("value")),
-                   signed_text(other.number("gain")),
-                   range_text(other.range("sampling_gain_interval")),
-                   percent_text(other.number("treated_fraction"))});
+                    .inner = other.range("sampling_gain_interval"),
+                    .outer = other.range("sensitivity_gain_interval")});
+    table.add_row(
+        {other.text("name"), number_text(other.number("value")), signed_text(other.number("gain")),
+         range_text(other.range("sampling_gain_interval")),
+         range_text(other.range("sensitivity_gain_interval")), spell_verdict(other.text("verdict")),
+         percent_text(other.number("treated_fraction"))});
   }
   const RecordView learnt = rule.at("rule");
+  Html sentences;
+  for (const RecordView& other : rule.at("comparisons").entries()) {
+    if (other.text("name") == "best single arm") continue;  // one of those that follow
+    sentences += html("<li>{}{}\n", verdict_badge(other), other.text("sentence"));
+  }
+  if (!sentences.empty()) sentences = html("<ul>{}</ul>\n", sentences);
   Html warnings;
   for (const RecordView& warning : rule.entries("warnings")) {
     warnings += html("<li class=\"caution\"><b>Warning</b>: {}\n", warning.text());
   }
   if (!warnings.empty()) warnings = html("<ul class=\"verdicts\">{}</ul>\n", warnings);
   return html(
-      "<h2>The learnt rule</h2>\n<p class=\"soft\">Outcome: {}.</p>\n{}<p "
-      "class=\"lead\">{}</p>\n<div class=\"tree\">{}</div>\n"
-      "<p>Cross-fitted value{}: {} {}.</p>\n{}{}",
-      direction_words(rule), cautions, verdict_words(rule),
+      "<h2>The learnt rule</h2>\n<p class=\"soft\">Outcome: {}.</p>\n<section class=\"answer\">"
+      "<p class=\"lead\">{}</p>\n{}{}{}</section>\n<div class=\"tree\">{}</div>\n"
+      "<p>Cross-fitted value{}: {} {}.</p>\n{}",
+      direction_words(rule), rule.text("summary"), sentences, cautions, warnings,
       tree_list(tree, tree.number("num_nodes"), 0),
       !takes_costs(rule) ? ""
       : lower_is_better  ? ", plus costs"
                          : ", net of costs",
-      number_text(learnt.number("value")), range_text(learnt.range("sampling_interval")), warnings,
+      number_text(learnt.number("value")), range_text(learnt.range("sampling_interval")),
       figure("Gain of the learnt rule over each alternative",
+             forest_legend(rows, level, "sensitivity interval"),
              forest_chart(rows, {.title = "Gain of the learnt rule",
                                  .description = fmt::format(
                                      "One row per alternative; {} of zero the rule is better.",

@@ -41,10 +41,11 @@ Html specification_section(const RecordView& evaluation) {
   Html out;
   if (!figures.empty()) {
     out = html(
-        "<h2 id=\"estimators\">Estimates of all estimators</h2>\n<p>Where the estimators that pass "
+        "<h2 id=\"estimators\">Estimates of all estimators</h2>\n<details class=\"fold\"><summary>"
+        "Other estimators and methods</summary>\n<p>Where the estimators that pass "
         "their diagnostics agree, the answer does not depend on the method. Those that fail are "
         "crossed (✕), with the reason below, and do not affect the scale. Thick: confidence "
-        "interval{}; dashed: sensitivity interval.</p>\n{}<div class=\"pair\">{}</div>\n",
+        "interval{}; dashed: sensitivity interval.</p>\n{}<div class=\"pair\">{}</div></details>\n",
         target_name.empty() ? std::string() : " for the " + target_name, said, figures);
   }
   Html curves;

@@ -54,6 +54,11 @@ h2{font-size:1.3rem;margin:2.4rem 0 .6rem;border-bottom:1px solid var(--line);pa
 h3{font-size:1.05rem;margin:1.5rem 0 .4rem}
 p,ul{margin:.5rem 0}ul{padding-left:1.2rem}
 .lead{font-size:1.2rem;font-weight:600}
+.answer{border:1px solid var(--line);border-radius:.5rem;padding:.3rem 1rem .5rem;margin:.8rem 0 1.2rem}
+.answer ul{list-style:none;padding:0}.answer li{margin:.35rem 0}
+.badge{border:1px solid currentColor;border-radius:.3rem;padding:0 .35rem;font-size:.8rem;white-space:nowrap}
+.supported{color:var(--three)}.conditional{color:var(--two)}.not-shown{color:var(--soft)}
+.fold>summary{font-size:1.05rem;margin:.5rem 0}.fold>summary small{color:var(--soft)}
 .soft,.legend,figcaption+p{color:var(--soft)}
 .legend,small{font-size:.85rem}
 .legend span{white-space:nowrap;margin-right:.9rem;display:inline-block}

@@ -1,3 +1,4 @@
+#include "base/numeric.hpp"
 #include "options/json_number.hpp"
 #include "results/budget_output.hpp"
 
@@ -36,7 +37,10 @@ BudgetJson area_json(const RankingArea& area) {
                      {"standard_error", json_number(area.standard_error)},
                      {"interval", budget_range_json(area.interval)},
                      {"sampling_interval", budget_range_json(area.sampling_interval)},
-                     {"p", json_number(area.p)}};
+                     {"p", json_number(area.p)},
+                     {"sensitivity_interval",
+                      budget_range_json(area.sensitivity_interval.value_or(std::pair(kNaN, kNaN)))},
+                     {"verdict", std::string(enum_name(area.verdict))}};
   if (area.truth) json["truth"] = json_number(*area.truth);
   return json;
 }
@@ -56,6 +60,7 @@ BudgetJson budget_curves_json(std::span<const BudgetCurve> curves) {
                       {"lower_is_better", curve.lower_is_better},
                       {"best_share", curve.best_share},
                       {"largest_tie", curve.largest_tie},
+                      {"sentence", ranking_sentence(curve)},
                       {"qini", area_json(curve.qini)},
                       {"autoc", area_json(curve.autoc)},
                       {"points", BudgetJson::array()},

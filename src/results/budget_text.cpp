@@ -75,32 +75,36 @@ std::string_view cost_words(const BudgetCurve& curve) {
   return curve.lower_is_better ? ", plus costs" : ", net of costs";
 }
 
-/// Whether the ranking is better than treating units at random (the Qini area).
-std::string area_sentence(const BudgetCurve& curve, bool is_randomised) {
+}  // namespace
+
+std::string ranking_sentence(const BudgetCurve& curve) {
   const RankingArea& area = curve.qini;
   if (!std::isfinite(area.standard_error)) {
     return sentence(
         "Averaged over all budgets, the gain of the ranking over random assignment is {:.3g} per "
-        "unit; no valid interval.\n",
+        "unit; no valid interval.",
         area.value);
   }
+  const bool is_supported = area.verdict == ComparisonVerdict::kSupported;
   const auto [low, high] = area.interval;
-  const std::string figures = sentence(
+  std::string figures = sentence(
       "averaged over all budgets, its gain over random assignment is {:.3g} per unit "
-      "({:.3g} to {:.3g})",
+      "({:.3g} to {:.3g}",
       area.value, low, high);
-  if (low > 0 || high < 0) {
-    return fmt::format("The ranking is {} than random assignment{}: {}.\n",
-                       (low > 0) != curve.lower_is_better ? "better" : "WORSE",
-                       is_randomised ? "" : ", conditional on no unmeasured confounding", figures);
+  if (area.sensitivity_interval && area.verdict != ComparisonVerdict::kNotShown) {
+    figures += sentence("; {:.3g} to {:.3g} with an unmeasured confounder as strong as the network",
+                        area.sensitivity_interval->first, area.sensitivity_interval->second);
   }
-  return fmt::format("The ranking is not shown to be better than random assignment: {}.\n",
-                     figures);
+  if (area.verdict == ComparisonVerdict::kNotShown) {
+    return fmt::format("The ranking is not shown to be better than random assignment: {}).",
+                       figures);
+  }
+  return fmt::format("The ranking is {} than random assignment{}: {}).",
+                     (low > 0) != curve.lower_is_better ? "better" : "WORSE",
+                     is_supported ? "" : ", conditional on no unmeasured confounding", figures);
 }
 
-}  // namespace
-
-std::string budget_curve_text(const BudgetCurve& curve, bool is_randomised) {
+std::string budget_curve_text(const BudgetCurve& curve) {
   std::string text = fmt::format(
       "Budgets: {} for the units ranked first by {} {}; estimator {}. Gain: per unit of the {}, "
       "over no treatment{}; {}.\n\n{}\n",
@@ -110,7 +114,7 @@ std::string budget_curve_text(const BudgetCurve& curve, bool is_randomised) {
   if (curve.points.back().truth && curve.target == Target::kPopulation) {
     text += "The truth is that of the sample: --target sample gives the intervals to compare.\n";
   }
-  text += area_sentence(curve, is_randomised);
+  text += ranking_sentence(curve) + '\n';
   text += curve.best_share == 0
               ? fmt::format("The estimated gain is {} at no budget.\n",
                             curve.lower_is_better ? "negative" : "positive")

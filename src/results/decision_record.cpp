@@ -30,6 +30,7 @@ Json decision_json(const Decision& decision) {
                {"outcome", json_text(decision.outcome)},
                {"lower_is_better", decision.lower_is_better},
                {"summary", best_sentence(decision)},
+               {"effect", nullptr},
                {"single_best", decision.single_best ? Json(*decision.single_best) : Json()},
                {"costs", Json::object()},
                {"policies", Json::array()},
@@ -91,6 +92,10 @@ Json decision_json(const Decision& decision) {
          {"sensitivity_interval", range_json(d.sensitivity_interval)},
          {"sensitivity_joint_interval", range_json(d.sensitivity_joint_interval)},
          {"verdict", std::string(enum_name(d.verdict))}});
+  }
+  if (const PolicyDifference* effect = find_effect(decision)) {
+    json["effect"] = {{"verdict", std::string(enum_name(effect->verdict))},
+                      {"sentence", effect_sentence(decision)}};
   }
   if (decision.num_pairs_left_out > 0) {
     json["num_differences_left_out"] = decision.num_pairs_left_out;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -149,6 +150,25 @@ std::string dependence_sentence(const Decision& decision) {
       enum_name(decision.dependence), std::sqrt(decision.design_effect));
 }
 
+/// Where intervals are wider than sampling error makes them.
+std::string smoothing_sentence(const Decision& decision) {
+  double largest = 0;
+  const DecidedPolicy* most = nullptr;
+  for (const DecidedPolicy& policy : decision.policies) {
+    if (!policy.interval || !policy.sampling_interval || policy.joint_value) continue;
+    const double by = std::max(policy.sampling_interval->first - policy.interval->first,
+                               policy.interval->second - policy.sampling_interval->second);
+    if (by <= largest) continue;
+    largest = by;
+    most = &policy;
+  }
+  if (most == nullptr) return "";
+  return fmt::format(
+      "Intervals are extended to one side by the estimated smoothing bias of the outcome model, at "
+      "most {} ({}).\n",
+      amount(largest), printable(most->name));
+}
+
 /// Explains the upper confidence limit where a sentence mentions it.
 std::string strength_sentence(const Decision& decision) {
   const auto mentions_limit = [&](const DecidedPolicy& policy) {
@@ -209,28 +229,27 @@ double cost_shift(const DecidedPolicy& policy, const Decision& decision) {
   return direction_sign(decision.lower_is_better) * policy.cost.value_or(0);
 }
 
-std::string decision_sentence(const DecidedPolicy& policy, const Decision& decision) {
+std::string decision_sentence(const DecidedPolicy& policy, const Decision& decision,
+                              std::string_view other) {
   const std::string name = printable(policy.name) + (policy.cost ? ", after costs" : "");
   if (!std::isfinite(policy.value)) return fmt::format("{}: no value; see the warnings.", name);
   if (!policy.gain_interval) {
-    return fmt::format(
-        "{}: {} {} per unit than the logged policy, with no valid interval; see the warnings.",
-        name, amount(policy.gain), policy.gain < 0 ? "lower" : "higher");
+    return fmt::format("{}: {} {} per unit than {}, with no valid interval; see the warnings.",
+                       name, amount(policy.gain), policy.gain < 0 ? "lower" : "higher", other);
   }
   const auto [low, high] = *policy.gain_interval;
-  if (low == 0 && high == 0) return fmt::format("{}: identical to the logged policy.", name);
+  if (low == 0 && high == 0) return fmt::format("{}: identical to {}.", name, other);
   if (!policy.unreliable.empty()) {
     const std::string range = low > 0 ? fmt::format("{} to {} more", amount(low), amount(high))
                               : high < 0
                                   ? fmt::format("{} to {} less", amount(high), amount(low))
                                   : fmt::format("{} less to {} more", amount(low), amount(high));
-    return fmt::format("{}: no verdict on the difference from the logged policy ({} per unit): {}.",
-                       name, range, policy.unreliable);
+    return fmt::format("{}: no verdict on the difference from {} ({} per unit): {}.", name, other,
+                       range, policy.unreliable);
   }
   if (low <= 0 && high >= 0) {
-    return fmt::format(
-        "{}: no clear difference from the logged policy ({} less to {} more per unit).", name,
-        amount(low), amount(high));
+    return fmt::format("{}: no clear difference from {} ({} less to {} more per unit).", name,
+                       other, amount(low), amount(high));
   }
   const bool is_higher = low > 0;
   const auto range_of = [&](Interval interval) {
@@ -242,8 +261,8 @@ std::string decision_sentence(const DecidedPolicy& policy, const Decision& decis
                               : is_higher               ? ", higher by"
                                                         : ", lower by";
   const std::string text =
-      fmt::format("{}: {} than the logged policy{} {} per unit ({:g} % CI {}", name,
-                  is_higher != decision.lower_is_better ? "better" : "worse", by,
+      fmt::format("{}: {} than {}{} {} per unit ({:g} % CI {}", name,
+                  is_higher != decision.lower_is_better ? "better" : "worse", other, by,
                   amount(policy.gain), 100 * decision.level, range_of(*policy.gain_interval));
   const std::string_view strength = decision.strength_is_clear ? "the network" : kUpperLimit;
   if (policy.verdict != ComparisonVerdict::kSupported) {
@@ -252,6 +271,42 @@ std::string decision_sentence(const DecidedPolicy& policy, const Decision& decis
   if (decision.is_randomised) return text + "), as treatment was assigned at random.";
   return text + fmt::format("; {} with an unmeasured confounder as strong as {}).",
                             range_of(*policy.sensitivity_gain_interval), strength);
+}
+
+const PolicyDifference* find_effect(const Decision& decision) {
+  const auto is_pair = [&](const PolicyDifference& pair) {
+    return std::set{decision.policies[pair.first].name, decision.policies[pair.second].name} ==
+           std::set<std::string>{"treat-all", "treat-none"};
+  };
+  const auto found = std::ranges::find_if(decision.differences, is_pair);
+  return found == decision.differences.end() ? nullptr : &*found;
+}
+
+std::string effect_sentence(const Decision& decision) {
+  const PolicyDifference* found = find_effect(decision);
+  if (found == nullptr) return "";
+  const DecidedPolicy& first = decision.policies[found->first];
+  const DecidedPolicy& second = decision.policies[found->second];
+  const bool is_reversed = first.name == "treat-none";
+  const double sign = is_reversed ? -1 : 1;
+  const auto oriented = [&](Interval interval) {
+    return is_reversed ? Interval{-interval.second, -interval.first} : interval;
+  };
+  DecidedPolicy effect{
+      .name = "treat-all",
+      .value = (is_reversed ? second : first).value,
+      .cost = first.cost,
+      .gain = sign * found->difference,
+      .gain_interval = oriented(found->interval),
+      .verdict = found->verdict,
+      .unreliable = first.unreliable.empty() ? second.unreliable : first.unreliable};
+  if (found->sensitivity_interval) {
+    effect.sensitivity_gain_interval = oriented(*found->sensitivity_interval);
+    effect.overturning_strength = strength_to_overturn(
+        found->interval, {.too_high = found->interval.first - found->sensitivity_interval->first,
+                          .too_low = found->sensitivity_interval->second - found->interval.second});
+  }
+  return decision_sentence(effect, decision, "treat-none");
 }
 
 std::string best_sentence(const Decision& decision) {
@@ -276,7 +331,8 @@ std::string best_sentence(const Decision& decision) {
   const bool has_strength =
       std::any_of(decision.policies.begin(), decision.policies.end(),
                   [](const DecidedPolicy& policy) { return policy.sensitivity_ranks.has_value(); });
-  if (!has_strength) return condition;
+  const std::string any = fmt::format("The best policy is {}.", list_names(names));
+  if (!has_strength) return names.size() == decision.policies.size() ? any : condition;
   const std::string all = fmt::format("The best policy is {}.", list_names(with_confounder));
   return names.size() < with_confounder.size() ? all + ' ' + condition : all;
 }
@@ -290,10 +346,12 @@ std::string decision_text(const Decision& decision) {
   for (const DecidedPolicy& policy : decision.policies) {
     if (!policy.is_logged) text += decision_sentence(policy, decision) + '\n';
   }
+  const std::string effect = effect_sentence(decision);
+  if (!effect.empty()) text += effect + '\n';
   const std::string best = best_sentence(decision);
   if (!best.empty()) text += best + '\n';
   return text + joint_sentence(decision) + strength_sentence(decision) +
-         dependence_sentence(decision);
+         smoothing_sentence(decision) + dependence_sentence(decision);
 }
 
 }  // namespace cone

@@ -180,10 +180,11 @@ std::string target_line(const EvaluationRecord& record, std::string_view target)
     return std::ranges::any_of(policy.estimates, has_error);
   });
   if (!has_errors) return "";
+  const bool is_split = record.config.is_object() && record.config.value("protocol", "") == "split";
   return fmt::format(
-      "\nStandard errors and intervals are for the {}. Intervals cover sampling error and "
-      "smoothing bias{}; the bias of unmeasured confounding may be larger.\n",
-      target,
+      "\nStandard errors and intervals are for the {}. Intervals cover sampling error{}{}; the bias "
+      "of unmeasured confounding may be larger.\n",
+      target, is_split ? "" : " and smoothing bias",
       record.diagnostics.joint_model.empty()
           ? ""
           : ", those of network_dm also unmeasured confounding that selects units as the predicted "
@@ -248,10 +249,7 @@ std::string unfinished_line(const EvaluationRecord& record) {
 std::string evaluation_text(const EvaluationRecord& record, bool details) {
   std::string text = unfinished_line(record);
   if (record.decision) text += decision_text(*record.decision);
-  const bool is_randomised = record.decision && record.decision->is_randomised;
-  for (const BudgetCurve& curve : record.budget_curves) {
-    text += '\n' + budget_curve_text(curve, is_randomised);
-  }
+  for (const BudgetCurve& curve : record.budget_curves) text += '\n' + budget_curve_text(curve);
   text += repeats_line(record);
   const bool shows_tables = details || !record.decision;
   const std::string target = target_of_run(record);

@@ -1,5 +1,6 @@
 #include "cone/version.hpp"
 
+#include "base/numeric.hpp"
 #include "options/json_number.hpp"
 #include "options/option_json.hpp"
 #include "results/policy_output.hpp"
@@ -23,6 +24,18 @@ PolicyJson value_json(const RuleValue& value) {
           {"sampling_gain_interval", interval_json(value.sampling_gain_interval)},
           {"treated_fraction", json_number(value.treated_fraction)},
           {"within_budget", value.within_budget}};
+}
+
+PolicyJson comparison_json(const LearntPolicy& policy, const RuleValue& value,
+                           const LearnPolicyOptions& options) {
+  PolicyJson json = value_json(value);
+  json["sensitivity_gain_interval"] =
+      interval_json(value.sensitivity_gain_interval.value_or(std::pair(kNaN, kNaN)));
+  json["overturning_strength"] = json_number(value.overturning_strength);
+  json["verdict"] = std::string(enum_name(value.verdict));
+  json["unreliable"] = json_text(value.unreliable);
+  json["sentence"] = gain_sentence(policy, value, options);
+  return json;
 }
 
 /// Nested, as trees are usually drawn.
@@ -70,10 +83,17 @@ nlohmann::ordered_json learnt_policy_json(const Dataset& data, const LearntPolic
   json["treated_fraction"] = json_number(policy.treated_fraction);
   json["price"] = json_number(policy.price);
   json["in_sample_value"] = json_number(policy.in_sample_value);
+  json["randomised"] = policy.is_randomised;
   json["verdict"] = std::string(enum_name(policy.verdict));
+  json["summary"] = rule_summary(policy, options);
   json["rule"] = value_json(policy.rule);
-  json["comparisons"] = {value_json(policy.logged), value_json(policy.best_single)};
-  for (const RuleValue& single : policy.singles) json["comparisons"].push_back(value_json(single));
+  json["comparisons"] = PolicyJson::array();
+  const auto compare = [&](const RuleValue& other) {
+    json["comparisons"].push_back(comparison_json(policy, other, options));
+  };
+  compare(policy.logged);
+  compare(policy.best_single);
+  for (const RuleValue& single : policy.singles) compare(single);
   json["fold_trees"] = PolicyJson::array();
   for (const FoldRule& fold : policy.folds) {
     json["fold_trees"].push_back(tree_json(fold.tree, fold.columns, policy.arms));

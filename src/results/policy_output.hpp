@@ -15,7 +15,7 @@
 
 namespace cone {
 
-inline constexpr std::string_view kPolicySchema = "cone.policy/2";
+inline constexpr std::string_view kPolicySchema = "cone.policy/3";
 
 /// `id` and a column of that name: the label of the arm of every node, in the order of the data.
 /// cone evaluate --policy reads it back. `in_sample`: the rule was learnt from these nodes, which
@@ -26,6 +26,14 @@ void write_policy(const Context& context, std::ostream& out, const Dataset& data
 
 /// The splits of the tree, indented, and the arm of every leaf.
 std::string rule_text(const LearntPolicy& policy);
+
+/// The verdict on the gain of the rule over the logged policy or a single arm, as an evaluation
+/// says it.
+std::string gain_sentence(const LearntPolicy& policy, const RuleValue& other,
+                          const LearnPolicyOptions& options);
+
+/// Whether the rule is better than any single arm.
+std::string rule_summary(const LearntPolicy& policy, const LearnPolicyOptions& options);
 
 /// The rule, a table of its value and of the alternatives', and the verdict in a sentence.
 std::string learnt_policy_text(const LearntPolicy& policy, const LearnPolicyOptions& options);

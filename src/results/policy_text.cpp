@@ -8,6 +8,7 @@
 #include "base/sentence.hpp"
 #include "base/text.hpp"
 #include "data/outcome_direction.hpp"
+#include "results/decision_text.hpp"
 #include "results/policy_output.hpp"
 #include "results/text_table.hpp"
 
@@ -48,12 +49,15 @@ std::string values_table(const LearntPolicy& policy, double level) {
                    {interval},
                    {"gain of the rule"},
                    {interval + " of the gain"},
+                   {"sensitivity interval"},
                    {"treated"}});
   const auto add = [&](const RuleValue& value, bool is_rule) {
     table.add_row({value.name + (value.within_budget ? "" : " (over budget)"),
                    value_text(value.value), value_text(value.standard_error),
                    range_text(value.sampling_interval), is_rule ? "" : value_text(value.gain),
                    is_rule ? "" : range_text(value.sampling_gain_interval),
+                   value.sensitivity_gain_interval ? range_text(*value.sensitivity_gain_interval)
+                                                   : std::string(is_rule ? "" : "-"),
                    share_in_percent(value.treated_fraction)});
   };
   add(policy.rule, true);
@@ -73,59 +77,17 @@ const RuleValue& strongest_single(const LearntPolicy& policy, bool lower_is_bett
   return *best;
 }
 
-std::string gain_text(const RuleValue& value) {
-  return fmt::format("{} ({})", value_text(value.gain),
-                     std::isfinite(value.gain_error) ? range_text(value.sampling_gain_interval)
-                                                     : std::string("no valid interval"));
+bool has_costs(const LearntPolicy& policy) {
+  return std::ranges::any_of(
+      policy.costs, [](const ArmCost& arm) { return arm.cost != 0 || !arm.column.empty(); });
 }
 
-/// The premise of a comparison, where treatment was not assigned with known probabilities.
-std::string_view condition_text(const LearnPolicyOptions& options) {
-  return options.propensities == PropensitySource::kGiven
-             ? ""
-             : ", conditional on no unmeasured confounding";
-}
-
-std::string verdict_text(const LearntPolicy& policy, bool lower_is_better,
-                         std::string_view condition) {
-  const RuleValue& rival = strongest_single(policy, lower_is_better);
-  switch (policy.verdict) {
-    case RuleVerdict::kSingleArm:
-      return fmt::format(
-          "No split improves the value: the best tree assigns arm {} to every unit. The values "
-          "above are those of the cross-fitted trees.",
-          printable(policy.arms[policy.tree.nodes.front().arm]));
-    case RuleVerdict::kBetter:
-      return fmt::format(
-          "The learnt rule is better than any single arm{}: its gain is {} per unit over \"{}\", "
-          "the "
-          "best of them.",
-          condition, gain_text(rival), rival.name);
-    case RuleVerdict::kWorse:
-      return fmt::format(
-          "The learnt rule is WORSE than a single arm{}: its gain is {} per unit over \"{}\". Do "
-          "not "
-          "use it.",
-          condition, gain_text(rival), rival.name);
-    case RuleVerdict::kUnclear:
-      break;
-  }
-  return fmt::format(
-      "The learnt rule is not shown to be better than a single arm: its gain is {} per unit over "
-      "\"{}\". The single arm may do as well.",
-      gain_text(rival), rival.name);
-}
-
-std::string against_logged_text(const RuleValue& logged, bool lower_is_better,
-                                std::string_view condition) {
-  const auto [low, high] = logged.sampling_gain_interval;
-  if (!(low > 0) && !(high < 0)) {
-    return fmt::format("No clear difference from the logged policy: its gain is {} per unit.",
-                       gain_text(logged));
-  }
-  return fmt::format("It is {} than the logged policy{}: its gain is {} per unit.",
-                     (low > 0) != lower_is_better ? "better" : "worse", condition,
-                     gain_text(logged));
+/// The options of a comparison, for sentences as those of an evaluation.
+Decision comparison_of(const LearntPolicy& policy, const LearnPolicyOptions& options) {
+  return {.level = options.level,
+          .strength_is_clear = policy.strength_is_clear,
+          .is_randomised = policy.is_randomised,
+          .lower_is_better = options.direction.prefers_lower()};
 }
 
 std::string cost_text(const LearntPolicy& policy, bool lower_is_better) {
@@ -167,6 +129,53 @@ std::string threshold_text(const RuleNode& node) {
   return text;
 }
 
+std::string gain_sentence(const LearntPolicy& policy, const RuleValue& other,
+                          const LearnPolicyOptions& options) {
+  DecidedPolicy rule{.name = policy.rule.name,
+                     .value = policy.rule.value,
+                     .gain = other.gain,
+                     .sensitivity_gain_interval = other.sensitivity_gain_interval,
+                     .overturning_strength = other.overturning_strength,
+                     .verdict = other.verdict,
+                     .unreliable = other.unreliable};
+  if (has_costs(policy)) rule.cost = 0;  // values are after costs already
+  if (std::isfinite(other.gain_error)) rule.gain_interval = other.sampling_gain_interval;
+  const std::string name = &other == &policy.logged        ? "the logged policy"
+                           : &other == &policy.best_single ? "the best single arm"
+                                                           : other.name;
+  return decision_sentence(rule, comparison_of(policy, options), name);
+}
+
+std::string rule_summary(const LearntPolicy& policy, const LearnPolicyOptions& options) {
+  const auto condition = [](bool is_supported) {
+    return is_supported ? "" : ", conditional on no unmeasured confounding";
+  };
+  const bool lower_is_better = options.direction.prefers_lower();
+  const auto is_supported = [](const RuleValue& single) {
+    return !single.within_budget || single.verdict == ComparisonVerdict::kSupported;
+  };
+  const auto is_surely_better = [&](const RuleValue& single) {
+    return single.within_budget && single.verdict == ComparisonVerdict::kSupported &&
+           (single.gain > 0) == lower_is_better;
+  };
+  switch (policy.verdict) {
+    case RuleVerdict::kSingleArm:
+      return fmt::format(
+          "No split improves the value: the best tree assigns arm {} to every unit. The values "
+          "above are those of the cross-fitted trees.",
+          printable(policy.arms[policy.tree.nodes.front().arm]));
+    case RuleVerdict::kBetter:
+      return fmt::format("The learnt rule is better than any single arm{}.",
+                         condition(std::ranges::all_of(policy.singles, is_supported)));
+    case RuleVerdict::kWorse:
+      return fmt::format("The learnt rule is WORSE than a single arm{}: do not use it.",
+                         condition(std::ranges::any_of(policy.singles, is_surely_better)));
+    case RuleVerdict::kUnclear:
+      break;
+  }
+  return "The learnt rule is not shown to be better than a single arm, which may do as well.";
+}
+
 std::string rule_text(const LearntPolicy& policy) {
   std::string text;
   add_node_text(policy, 0, "", text);
@@ -184,19 +193,22 @@ std::string learnt_policy_text(const LearntPolicy& policy, const LearnPolicyOpti
       "fold\n{}\n",
       values_table(policy, options.level));
   text += cost_text(policy, lower_is_better) + budget_text(policy, options.tree.budget);
-  const std::string_view condition = condition_text(options);
-  text += verdict_text(policy, lower_is_better, condition) + "\n" +
-          against_logged_text(policy.logged, lower_is_better, condition) + "\n";
+  text += rule_summary(policy, options) + '\n';
+  if (policy.verdict != RuleVerdict::kSingleArm) {
+    text += gain_sentence(policy, strongest_single(policy, lower_is_better), options) + '\n';
+  }
+  text += gain_sentence(policy, policy.logged, options) + '\n';
   if (policy.verdict != RuleVerdict::kSingleArm) {
     text +=
         fmt::format("In-sample value of the rule: {}. It is biased {}; do not report it.\n",
                     value_text(policy.in_sample_value), lower_is_better ? "downwards" : "upwards");
   }
-  text +=
-      fmt::format("Intervals are for the population, {}. They assume no unmeasured confounding.\n",
-                  options.dependence == Dependence::kIndependent
-                      ? "with independent errors"
-                      : "and allow for correlated errors of neighbours");
+  text += fmt::format(
+      "Values are means of doubly robust scores, and intervals are for the population, "
+      "{}; cone evaluate reports network_dm, whose figures differ.\n",
+      options.dependence == Dependence::kIndependent
+          ? "with independent errors"
+          : "and allow for correlated errors of neighbours");
   for (const std::string& warning : policy.warnings) text += "! " + warning + "\n";
   return text;
 }

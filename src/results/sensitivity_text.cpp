@@ -93,7 +93,8 @@ std::string sensitivity_text(const SensitivityReport& report) {
     const int decimals = sensitivity_decimals(policy);
     text += sentence(
         "\nDoubly robust {:.{}f}, network ridge {:.{}f}. The bounds are around the doubly robust "
-        "estimate.\n\n",
+        "estimate; cone evaluate reports the network ridge (network_dm), by default for the "
+        "population, so its interval differs from that at Λ = 1.\n\n",
         policy.value, decimals, policy.ridge_value, decimals);
     if (policy.error_factor > 1.005) {
       text += sentence(

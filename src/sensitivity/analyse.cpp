@@ -170,8 +170,8 @@ class Analysis {
     }
     fit_long();
     model_ = std::make_unique<MarginalModel>(tables(long_), residual_scale(tables(long_), degree));
-    inflation_ = std::make_unique<ErrorInflation>(context, data.observed, tables(long_),
-                                                  options.dependence, options.level);
+    inflation_ =
+        std::make_unique<ErrorInflation>(context, data.observed, tables(long_), options.dependence);
     leave_out_each();
   }
 
@@ -204,10 +204,11 @@ class Analysis {
     const ContrastEstimate estimate = model_->estimate(contrast);
     // One factor for all errors of a contrast: the correlation of neighbours' errors does not
     // depend on unmeasured confounding.
-    out.error_factor = inflation_->factor(context_, contrast, estimate, Target::kSample);
+    const InflatedError error = inflation_->measure(context_, contrast, estimate, Target::kSample);
+    out.error_factor = error.factor;
     const double population_factor =
-        inflation_->factor(context_, contrast, estimate, Target::kPopulation);
-    const double z = out.error_factor * two_sided_normal_quantile(options_.level);
+        inflation_->measure(context_, contrast, estimate, Target::kPopulation).factor;
+    const double z = error.factor * two_sided_t_quantile(options_.level, error.degrees_of_freedom);
     out.ridge_value = direct_value(contrast);
     out.value = estimate.value;
     out.standard_error = out.error_factor * estimate.standard_error;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <memory>
 
 #include "cone/context.hpp"
@@ -8,19 +9,23 @@
 
 namespace cone {
 
+/// Of the standard error of a contrast.
+struct InflatedError {
+  double factor = 1;  ///< the standard error over the one for independent nodes
+  double degrees_of_freedom = std::numeric_limits<double>::infinity();
+};
+
 /// The factor by which correlated errors of connected units increase standard errors. The views and
 /// the data must outlive it.
 class ErrorInflation {
  public:
   ErrorInflation(const Context& context, const Dataset& data, const LoggedTables& tables,
-                 Dependence wanted, double level);
+                 Dependence wanted);
   ~ErrorInflation();
 
-  /// The standard error of the contrast for a target under the given dependence, over the one for
-  /// independent nodes. With few clusters the factor includes the ratio of the t to the normal
-  /// quantile at the level.
-  double factor(const Context& context, const Contrast& contrast, const ContrastEstimate& estimate,
-                Target target) const;
+  /// For a target, under the given dependence.
+  InflatedError measure(const Context& context, const Contrast& contrast,
+                        const ContrastEstimate& estimate, Target target) const;
 
  private:
   struct Parts;

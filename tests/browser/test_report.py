@@ -111,6 +111,7 @@ class ReportInBrowser(unittest.TestCase):
         self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media, "features": [
             {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]})
         self.browser.get(self.pages[name].as_uri())
+        self.run_script("document.querySelectorAll('details').forEach(d => d.open = true)")
 
     def run_script(self, script):
         return self.browser.execute_script(script)
@@ -145,7 +146,6 @@ class ReportInBrowser(unittest.TestCase):
         for name in self.pages:
             for width in WIDTHS:
                 self.show(name, width)
-                self.run_script("document.querySelectorAll('details').forEach(d => d.open = true)")
                 self.assertLessEqual(
                     self.run_script("return document.documentElement.scrollWidth"), width, name)
                 beyond = self.run_script(
@@ -266,6 +266,17 @@ class ReportInBrowser(unittest.TestCase):
                 self.assertGreaterEqual(contrast(paper, ink), 4.5, (dark, ink))
         self.show("messages", dark=True, media="print")
         self.assertEqual(self.run_script(colours)[0], "rgb(255, 255, 255)")
+
+    def test_the_answer_and_its_warnings_are_on_the_first_screen(self):
+        for name in ("messages", "simulated"):
+            self.show(name)
+            bottom, warnings = self.run_script("""
+                const block = document.querySelector('section.answer');
+                return [block.querySelector('ul').getBoundingClientRect().bottom,
+                        document.querySelectorAll('li.caution').length
+                        - block.querySelectorAll('li.caution').length]""")
+            self.assertLess(bottom, 900, name)
+            self.assertEqual(warnings, 0, name)
 
     def test_pictures(self):
         if not SCREENSHOTS:

@@ -83,7 +83,7 @@ class Learn(FolderTest):
         right = sum((row["learnt"] == "1") == pays for row, pays in zip(rows, self.pays))
         self.assertGreaterEqual(right, 190)
         record = json.loads((self.folder / "learnt.json").read_text())
-        self.assertEqual(record["schema"], "cone.policy/2")
+        self.assertEqual(record["schema"], "cone.policy/3")
         self.assertEqual(record["tree"]["column"], "z")
         self.assertEqual(record["verdict"], "better")
         read = self.evaluate(data, "--policy", self.folder / "learnt.csv", "--estimators", "dr_ridge")
@@ -117,6 +117,23 @@ class Learn(FolderTest):
         start = said[0].split(":")[0]  # with both R²
         self.assertTrue(any(w.startswith(start) for w in evaluated["diagnostics"]["warnings"]),
                         evaluated["diagnostics"]["warnings"])
+
+    def test_a_declared_randomisation_counts_unless_the_network_contradicts_it(self):
+        def learnt(data, *flags):
+            self.learn(data, "--json", self.folder / "learnt.json", *flags)
+            record = json.loads((self.folder / "learnt.json").read_text())
+            jsonschema.validate(record, SCHEMA)
+            return record
+        data = self.write_rule()
+        declared = learnt(data, "--depth", 1, "--randomised")
+        self.assertTrue(declared["randomised"])
+        self.assertIn("The learnt rule is better than any single arm.\n", self.output.stdout)
+        self.assertEqual({c["verdict"] for c in declared["comparisons"]}, {"supported"})
+        self.assertIn(declared["comparisons"][0]["sentence"], self.output.stdout)
+        self.assertFalse(learnt(data, "--depth", 1)["randomised"])
+        declared = learnt(self.write_communities(), "--randomised")
+        self.assertFalse(declared["randomised"])
+        self.assertIn("! --randomised is contradicted by the data", self.output.stdout)
 
     def test_nothing_is_said_of_a_network_that_decides_nothing_or_is_not_there(self):
         data = self.write_communities(obedience=0)

@@ -53,9 +53,10 @@ TEST(Alternatives, TheLeastStatisticIsZeroWhereSignsDiffer) {
 TEST(Alternatives, ASensitivityIntervalContainsAllOthers) {
   const std::vector<AlternativeValue> all = {{.shift = -0.5}, {.shift = 5, .deviations = {1}}};
   const auto own = enclose(0, 1, 2, all);
-  const auto narrow = enclose_confounded(0, 1, 2, all, 0.25);
+  const auto narrow = enclose_confounded(0, 1, 2, all, {.too_high = 0.25, .too_low = 0.25});
   EXPECT_EQ(narrow, (std::pair{-2.75, own.second})) << "the bound is around the value itself";
-  EXPECT_EQ(enclose_confounded(0, 1, 2, all, 100), (std::pair{-102.5, 102.0}));
+  EXPECT_EQ(enclose_confounded(0, 1, 2, all, {.too_high = 100}), (std::pair{-102.5, own.second}));
+  EXPECT_EQ(enclose_confounded(0, 1, 2, all, {.too_low = 100}), (std::pair{own.first, 102.0}));
 }
 
 TEST(Alternatives, AnEstimateEnclosesItsSmoothingBiasAndTheJointModel) {

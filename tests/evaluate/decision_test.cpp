@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -334,6 +335,88 @@ TEST(Verdict, RandomAssignmentDoesNotHelpAnEstimatorThatAdjustsForNothing) {
   EXPECT_FALSE(decision.is_randomised);
   for (const PolicyDifference& d : decision.differences) {
     EXPECT_NE(d.verdict, ComparisonVerdict::kSupported);
+  }
+}
+
+/// Every unit has edges to units of its own arm only, so that neighbours predict treatment.
+void connect_within_arms(SmallWorld& world) {
+  Dataset& data = world.data.observed;
+  std::vector<std::vector<NodeIndex>> members(2);
+  for (std::size_t i = 0; i < data.num_nodes(); ++i) {
+    members[data.treatment[i]].push_back(static_cast<NodeIndex>(i));
+  }
+  std::vector<Edge> edges;
+  for (const std::vector<NodeIndex>& arm : members) {
+    for (std::size_t k = 0; k < arm.size(); ++k) {
+      for (std::size_t step = 1; step <= 3; ++step) {
+        edges.push_back({arm[k], arm[(k + step) % arm.size()]});
+      }
+    }
+  }
+  data.graph = build_graph(Context(0, 1), data.num_nodes(), edges);
+}
+
+TEST(Verdict, DeclaredRandomisationThatTheNetworkContradictsDoesNotCount) {
+  SmallWorld world = world_with_policies(400, 66);
+  connect_within_arms(world);
+  EvaluateOptions options = headline_only();
+  const Decision undeclared = decide_on(world, options);
+  options.randomised = true;
+  const EvaluationRecord record = evaluate(Context(3, 2), world.data, world.policies, options);
+  EXPECT_FALSE(record.decision->is_randomised);
+  EXPECT_EQ(find(*record.decision, "all").verdict, find(undeclared, "all").verdict);
+  EXPECT_NE(find(*record.decision, "all").verdict, ComparisonVerdict::kSupported);
+  ASSERT_FALSE(record.diagnostics.warnings.empty());
+  EXPECT_TRUE(record.diagnostics.warnings[0].starts_with(
+      "--randomised is contradicted by the data: the network predicts treatment"))
+      << record.diagnostics.warnings[0];
+
+  // Randomised by cluster, neighbours are treated alike.
+  for (std::size_t i = 0; i < 400; ++i) {
+    world.data.observed.cluster.push_back(
+        static_cast<std::uint32_t>(2 * (i % 40) + world.data.observed.treatment[i]));
+  }
+  EXPECT_TRUE(decide_on(world, options).is_randomised);
+}
+
+TEST(Verdict, RankingsHaveOneAndItObeysTheDeclaration) {
+  SmallWorld world = world_with_policies(400, 67);
+  EvaluateOptions options = headline_only();
+  options.budget.rank = {"by x1"};
+  world.policies = small_world(400, 0.7, 0.5, 67).policies;
+  options.randomised = true;
+  const auto area_of = [&] {
+    return evaluate(Context(3, 2), world.data, world.policies, options).budget_curves.at(0).qini;
+  };
+  const RankingArea declared = area_of();
+  ASSERT_TRUE(declared.sensitivity_interval.has_value());
+  EXPECT_LT(declared.sensitivity_interval->first, declared.interval.first);
+  EXPECT_EQ(declared.verdict, excludes_zero(declared.interval) ? ComparisonVerdict::kSupported
+                                                               : ComparisonVerdict::kNotShown);
+}
+
+TEST(Decision, SaysThatASplitHasNoSmoothingBias) {
+  const SmallWorld world = world_with_policies(300, 68);
+  EvaluateOptions options = headline_only();
+  options.plan.protocol = Protocol::kSplit;
+  const auto warnings =
+      evaluate(Context(3, 2), world.data, world.policies, options).diagnostics.warnings;
+  EXPECT_EQ(std::ranges::count(warnings,
+                               "--protocol split: intervals are for sampling error alone, without "
+                               "the smoothing bias"),
+            1);
+}
+
+TEST(Decision, SensitivityIntervalsOfTwoValuesStayBetweenThemOverRepeats) {
+  SmallWorld world = world_with_policies(300, 69);
+  world.data.truth.reset();
+  for (double& y : world.data.observed.outcome) y = y > 0 ? 1 : 0;
+  EvaluateOptions options = headline_only();
+  options.repeats = 2;
+  for (const DecidedPolicy& policy : decide_on(world, options).policies) {
+    if (!policy.sensitivity_interval) continue;
+    EXPECT_GE(policy.sensitivity_interval->first, 0);
+    EXPECT_LE(policy.sensitivity_interval->second, 1);
   }
 }
 

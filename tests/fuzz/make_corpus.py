@@ -119,7 +119,7 @@ def report():
                      "policies": [logged, policy], "differences": [
                          {"first": "p", "second": "done", "difference": 0.25, "p": 0.04,
                           "interval": [0, 1], "joint_interval": [0, 1]}]},
-        "budget_curves": [{"ranking": "age", "best_share": 0.5, "points": [point], "qini": {
+        "budget_curves": [{"ranking": "age", "sentence": "fine", "best_share": 0.5, "points": [point], "qini": {
             "value": 0.1, "interval": [0, 1], "p": 0.2}}],
         "network_sample": {"coloured_by": "effect", "edges": [[0, 1]], "nodes": [
             {"x": 0, "y": 1000, "group": 4, "id": "ada"}, {"x": 500, "y": 500, "group": None}]},
@@ -141,7 +141,8 @@ def report():
     value = {"name": "done", "value": 1, "sampling_interval": [0, 2], "gain": 1, "sampling_gain_interval": [0, 2],
              "treated_fraction": 0.5}
     put("report", "rule", json.dumps({
-        "schema": "cone.policy/2", "verdict": "better", "rule": value, "comparisons": [value],
+        "schema": "cone.policy/3", "verdict": "better", "summary": "fine", "rule": value,
+        "comparisons": [{**value, "sensitivity_gain_interval": [-1, 3], "verdict": "conditional", "sentence": "fine"}],
         "tree": {"column": "age", "threshold": 3, "num_nodes": 9, "yes": {"arm": "0", "num_nodes": 4},
                  "no": {"arm": "1", "num_nodes": 5}}, "warnings": []}))
     put("report", "figure2", json.dumps({

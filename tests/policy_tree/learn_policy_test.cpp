@@ -409,5 +409,63 @@ TEST(LearnPolicy, RefusesWhatItCannotUse) {
   EXPECT_TRUE(refuses(bare, quick_options(), ErrorCode::kData));
 }
 
+TEST(LearnPolicy, VerdictsAreConditionalUnlessTreatmentWasRandomised) {
+  const Dataset data = rule_world(600, 1, 31);
+  LearnPolicyOptions options = quick_options(1);
+  const LearntPolicy observed = learn_policy(Context(1, 2), data, options);
+  EXPECT_FALSE(observed.is_randomised);
+  for (const RuleValue& single : observed.singles) {
+    ASSERT_TRUE(single.sensitivity_gain_interval.has_value());
+    EXPECT_LT(single.sensitivity_gain_interval->first, single.sampling_gain_interval.first);
+    EXPECT_GT(single.sensitivity_gain_interval->second, single.sampling_gain_interval.second);
+    const bool is_clear = single.sensitivity_gain_interval->first > 0;
+    EXPECT_EQ(single.verdict,
+              is_clear ? ComparisonVerdict::kSupported : ComparisonVerdict::kConditional);
+  }
+  options.randomised = true;
+  const LearntPolicy declared = learn_policy(Context(1, 2), data, options);
+  EXPECT_TRUE(declared.is_randomised);
+  EXPECT_EQ(declared.singles[1].verdict, ComparisonVerdict::kSupported);
+  options.randomised = false;
+  options.propensities = PropensitySource::kGiven;
+  EXPECT_TRUE(learn_policy(Context(1, 2), data, options).is_randomised);
+}
+
+TEST(LearnPolicy, DeclaredRandomisationThatTheNetworkContradictsDoesNotCount) {
+  Dataset data = rule_world(400, 1, 32);
+  std::vector<std::vector<NodeIndex>> members(2);
+  for (std::size_t i = 0; i < 400; ++i) {
+    members[data.treatment[i]].push_back(static_cast<NodeIndex>(i));
+  }
+  std::vector<Edge> edges;
+  for (const std::vector<NodeIndex>& arm : members) {
+    for (std::size_t k = 0; k < 3 * arm.size(); ++k) {
+      edges.push_back({arm[k % arm.size()], arm[(k + 1 + k / arm.size()) % arm.size()]});
+    }
+  }
+  data.graph = build_graph(Context(0, 1), 400, edges);
+  LearnPolicyOptions options = quick_options(1);
+  options.randomised = true;
+  const LearntPolicy learnt = learn_policy(Context(1, 2), data, options);
+  EXPECT_FALSE(learnt.is_randomised);
+  EXPECT_TRUE(std::ranges::any_of(learnt.warnings, [](const std::string& warning) {
+    return warning.starts_with("--randomised is contradicted by the data");
+  }));
+}
+
+TEST(LearnPolicy, IntervalsOfSmallSamplesAreByTQuantiles) {
+  const Dataset data = rule_world(40, 1, 33);
+  LearnPolicyOptions options = quick_options(1);
+  options.dependence = Dependence::kIndependent;
+  options.propensities = PropensitySource::kGiven;
+  const LearntPolicy learnt = learn_policy(Context(1, 2), data, options);
+  for (const RuleValue& single : learnt.singles) {
+    const double half_width =
+        (single.sampling_interval.second - single.sampling_interval.first) / 2;
+    EXPECT_GT(half_width, 2.0 * single.standard_error) << "about 20 units: t is 2.1";
+    EXPECT_LT(half_width, 2.5 * single.standard_error);
+  }
+}
+
 }  // namespace
 }  // namespace cone::testing

@@ -1,6 +1,7 @@
 #include "policy_tree/mean_errors.hpp"
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -15,6 +16,7 @@ namespace {
 struct Pairs {
   Dataset data;
   std::vector<std::vector<double>> columns;
+  std::vector<double> degrees;  ///< of freedom
 };
 
 Pairs draw_pairs(std::size_t num_pairs) {
@@ -33,15 +35,16 @@ Pairs draw_pairs(std::size_t num_pairs) {
   }
   out.data.graph = build_graph(Context(0, 1), 2 * num_pairs, edges);
   out.columns = {shared, alone};
+  out.degrees.assign(out.columns.size(), std::numeric_limits<double>::infinity());
   return out;
 }
 
 TEST(MeanErrors, AllowForCorrelatedNoiseOfNeighbours) {
   const Pairs of = draw_pairs(2000);
-  const auto plain =
-      measure_mean_errors(Context(0, 1), of.data, of.columns, Dependence::kIndependent, 0.95);
-  const auto wide =
-      measure_mean_errors(Context(0, 1), of.data, of.columns, Dependence::kLargest, 0.95);
+  const auto plain = measure_mean_errors(Context(0, 1), of.data, of.columns, of.degrees,
+                                         Dependence::kIndependent, 0.95);
+  const auto wide = measure_mean_errors(Context(0, 1), of.data, of.columns, of.degrees,
+                                        Dependence::kLargest, 0.95);
   EXPECT_DOUBLE_EQ(plain[0].standard_error, standard_error(of.columns[0]));
   EXPECT_NEAR(plain[0].half_width, 1.959964 * plain[0].standard_error, 1e-6);
   EXPECT_NEAR(wide[0].standard_error / plain[0].standard_error, std::sqrt(2.0), 0.1);
@@ -52,8 +55,8 @@ TEST(MeanErrors, AllowForCorrelatedNoiseOfNeighbours) {
 TEST(MeanErrors, WithoutEdgesNodesAreIndependent) {
   Pairs of = draw_pairs(50);
   of.data.graph = build_graph(Context(0, 1), 100, {});
-  const auto errors =
-      measure_mean_errors(Context(0, 1), of.data, of.columns, Dependence::kLargest, 0.95);
+  const auto errors = measure_mean_errors(Context(0, 1), of.data, of.columns, of.degrees,
+                                          Dependence::kLargest, 0.95);
   EXPECT_NEAR(errors[0].standard_error, standard_error(of.columns[0]), 1e-12);
 }
 

@@ -62,10 +62,11 @@ TEST(ReportPage, SaysWhichResultsAreBeforeCosts) {
   EXPECT_EQ(count(visible(page_of({record, sensitivity})), before), 0U);
   const Json node = {{"arm", "0"}, {"num_nodes", 9}};
   const Json value = {{"value", 1.0}, {"sampling_interval", {0.5, 1.5}}};
-  Json rule = {{"schema", "cone.policy/2"},
+  Json rule = {{"schema", "cone.policy/3"},
                {"config", {{"cost", Json::array()}}},
                {"tree", node},
                {"verdict", "single_arm"},
+               {"summary", "No split improves the value."},
                {"comparisons", Json::array()},
                {"rule", value},
                {"data", record["data"]},

@@ -116,7 +116,7 @@ TEST(ReportPage, RefusesOtherSchemasAndSaysWhatToDo) {
             std::string::npos);
   EXPECT_NE(message_of("cone.sensitivity/1").find("reads cone.sensitivity/2; run the command"),
             std::string::npos);
-  EXPECT_NE(message_of("cone.policy/1").find("reads cone.policy/2; run the command"),
+  EXPECT_NE(message_of("cone.policy/1").find("reads cone.policy/3; run the command"),
             std::string::npos);
   EXPECT_NE(message_of("cone.coverage/1").find("reads cone.coverage/2; run the command"),
             std::string::npos);

@@ -205,6 +205,31 @@ TEST(ReportPage, OfTwentyPoliciesByTwentyEstimatorsIsSmall) {
   EXPECT_LE(page.size(), 400'000U);
 }
 
+TEST(ReportPage, OpensWithVerdictsConditionsAndWarningsInOneBlock) {
+  Json record = golden("messages");
+  Json& policies = record["decision"]["policies"];
+  for (std::size_t k = 1; k < policies.size(); ++k) policies[k]["verdict"] = "not_shown";
+  policies[1]["verdict"] = "conditional";
+  record["diagnostics"]["warnings"] = {"treatment depends on the network"};
+  record["diagnostics"]["overlap"][0]["verdict"] = "ok";
+  record["diagnostics"]["calibration"][0]["verdict"] = "caution";
+  const std::string page = visible(page_of({record}));
+  const std::size_t begin = page.find("<section class=\"answer\"");
+  ASSERT_NE(begin, std::string::npos);
+  EXPECT_EQ(page.find("<svg"), page.find("<svg", begin)) << "no chart is before it";
+  const std::string block = page.substr(begin, page.find("</section>", begin) - begin);
+  EXPECT_EQ(count(block, "<b class=\"badge conditional\">conditional</b> "), 1U);
+  EXPECT_EQ(count(block, "treatment depends on the network"), 1U);
+  EXPECT_EQ(count(block, "class=\"lead\""), 1U);
+  EXPECT_EQ(count(page, "<summary>Overlap: could every unit have received every arm? "), 1U);
+  EXPECT_EQ(count(page, "<h3>Calibration: do the propensities match the observed shares?</h3>"),
+            1U);
+  for (const char* title : {">ranks", ">ranks without unmeasured confounding", ">may be the best",
+                            ">may be the best without unmeasured confounding"}) {
+    EXPECT_EQ(count(page, title + std::string("<")), 1U) << title;
+  }
+}
+
 TEST(ReportPage, OfStudiesShowsTheirTables) {
   const std::string folder = std::string(CONE_SOURCE_DIR) + "/bench/results/study/";
   for (const char* name : {"table2", "coverage", "figure2", "values"}) {

@@ -167,5 +167,35 @@ TEST(DecisionText, NamesAreHarmless) {
   EXPECT_EQ(decision_text(decision).find('\x1b'), std::string::npos);
 }
 
+TEST(DecisionText, StatesTheAverageEffectWhereBothPoliciesWereCompared) {
+  Decision decision{.estimator = "network_dm"};
+  DecidedPolicy none = policy_with_gain(-1.4, -0.4);
+  none.name = "treat-none";
+  DecidedPolicy all = policy_with_gain(0.4, 1.4);
+  all.name = "treat-all";
+  decision.policies = {none, all};
+  EXPECT_EQ(effect_sentence(decision), "");
+  PolicyDifference pair{.first = 0, .second = 1, .difference = -2, .interval = {-3, -1}};
+  pair.sensitivity_interval = {-7, 3};
+  pair.verdict = ComparisonVerdict::kConditional;
+  decision.differences = {pair};
+  EXPECT_EQ(effect_sentence(decision),
+            "treat-all: better than treat-none by 2 per unit (95 % CI 1 to 3), conditional on no "
+            "unmeasured confounding; an unmeasured confounder 0.25 times as strong as the network "
+            "would explain this away.");
+  EXPECT_NE(decision_text(decision).find(effect_sentence(decision)), std::string::npos);
+}
+
+TEST(DecisionText, SaysWhereIntervalsAreExtendedByTheSmoothingBias) {
+  Decision decision{.estimator = "network_dm"};
+  decision.policies = {policy_with_gain(0.4, 1.4)};
+  decision.policies[0].sampling_interval = decision.policies[0].interval;
+  EXPECT_EQ(decision_text(decision).find("smoothing bias"), std::string::npos);
+  decision.policies[0].interval->first -= 0.25;
+  EXPECT_NE(decision_text(decision).find("by the estimated smoothing bias of the outcome model, at "
+                                         "most 0.25 (coupons)."),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace cone

@@ -81,12 +81,17 @@ TEST(PolicyOutput, EveryVerdictHasItsSentence) {
   const auto says = [&](const std::string& words) {
     return learnt_policy_text(policy, options).find(words) != std::string::npos;
   };
-  EXPECT_TRUE(says(
-      "is better than any single arm, conditional on no unmeasured confounding: its gain is 0.5 "
-      "(0.3 to 0.7)"));
+  EXPECT_TRUE(says("is better than any single arm, conditional on no unmeasured confounding."));
   EXPECT_TRUE(
-      says("It is better than the logged policy, conditional on no unmeasured confounding: its "
-           "gain is 1 (0.8 to 1.2)"));
+      says("learnt rule: better than always email by 0.5 per unit (95 % CI 0.3 to 0.7), "
+           "conditional on no unmeasured confounding"));
+  EXPECT_TRUE(
+      says("learnt rule: better than the logged policy by 1 per unit (95 % CI 0.8 to 1.2), "
+           "conditional on no unmeasured confounding"));
+  policy.is_randomised = true;
+  for (RuleValue& single : policy.singles) single.verdict = ComparisonVerdict::kSupported;
+  EXPECT_TRUE(says("is better than any single arm."));
+  EXPECT_TRUE(says("(95 % CI 0.3 to 0.7), as treatment was assigned at random."));
   EXPECT_TRUE(says("In-sample value of the rule: 3.4. It is biased upwards"));
   policy.verdict = RuleVerdict::kUnclear;
   EXPECT_TRUE(says("is not shown to be better than a single arm"));
@@ -106,7 +111,9 @@ TEST(PolicyOutput, BeginsWithTheDirectionAndObeysIt) {
   options.direction.lower_is_better = true;
   const std::string text = learnt_policy_text(policy, options);
   EXPECT_TRUE(text.starts_with("Rule (churn, lower is better), learnt from all ")) << text;
-  EXPECT_NE(text.find("It is worse than the logged policy"), std::string::npos) << text;
+  EXPECT_NE(text.find("learnt rule: worse than the logged policy, higher by 1 per unit"),
+            std::string::npos)
+      << text;
   EXPECT_NE(text.find("biased downwards"), std::string::npos) << text;
   const auto json = learnt_policy_json({}, policy, options, 3);
   EXPECT_EQ(json["outcome"], "churn");
@@ -120,7 +127,9 @@ TEST(PolicyOutput, ShowsNoErrorWhereNoneIsValid) {
   policy.singles[1].gain_error = kAbsent;
   policy.singles[1].sampling_gain_interval = {kAbsent, kAbsent};
   const std::string text = learnt_policy_text(policy, {});
-  EXPECT_NE(text.find("its gain is 0.5 (no valid interval)"), std::string::npos) << text;
+  EXPECT_NE(text.find("learnt rule: 0.5 higher per unit than always email, with no valid interval"),
+            std::string::npos)
+      << text;
   EXPECT_EQ(text.find("nan"), std::string::npos);
   const auto json = learnt_policy_json({}, policy, {}, 3);
   EXPECT_TRUE(json["comparisons"][3]["gain_standard_error"].is_null());

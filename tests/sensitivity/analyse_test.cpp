@@ -234,5 +234,22 @@ TEST(AnalyseSensitivity, RefusesBenchmarksThatTheDataLacks) {
   EXPECT_THROW(analyse(bare, Reference::kLogged, {}), Error);
 }
 
+TEST(AnalyseSensitivity, IntervalsOfSmallSamplesAreByTQuantiles) {
+  SensitivityOptions options;
+  options.benchmarks = {"none"};
+  options.dependence = Dependence::kIndependent;
+  const auto quantile_of = [&](std::size_t n) {
+    const PolicySensitivity found =
+        analyse(draw_data(n, 0), Reference::kLogged, options).policies[0];
+    EXPECT_EQ(found.error_factor, 1);
+    return (found.sampling_interval.second - found.value) / found.standard_error;
+  };
+  const double small = quantile_of(40);
+  EXPECT_GT(small, 2.03);
+  // The degrees of freedom are those of the weights of the outcomes, which are unequal here.
+  EXPECT_LT(quantile_of(1000), small);
+  EXPECT_GT(quantile_of(1000), 1.96);
+}
+
 }  // namespace
 }  // namespace cone
