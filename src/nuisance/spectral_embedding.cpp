@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <ranges>
 #include <utility>
@@ -21,10 +22,10 @@ constexpr int kFilterDegree = 12;
 constexpr int kMostFilters = 100;
 /// Of residuals, relative to the largest eigenvalue; over the least gap it is the error of the
 /// space.
-constexpr double kResidualTolerance = 1e-13;
-constexpr double kLeastGap = 1e-4;
+constexpr double kResidualTolerance = 1e-12;
+constexpr double kLeastGap = 1e-3;
 /// Of the residuals of vectors whose values alone are needed, to compare them.
-constexpr double kValueTolerance = 1e-6;
+constexpr double kValueTolerance = 1e-5;
 /// Below this norm, what is left of a column is taken for the error of the others.
 constexpr double kLeastNewDirection = 1e-3;
 constexpr std::size_t kRowsPerPiece = 4096;
@@ -48,15 +49,12 @@ class NormalisedAdjacency {
     const auto num_connected =
         std::ranges::count_if(std::views::iota(NodeIndex{0}, static_cast<NodeIndex>(scale_.size())),
                               [&](NodeIndex i) { return graph.degree(i) > 0; });
-    mean_degree_ = 2 * static_cast<double>(graph.num_edges()) /
-                   std::max(1.0, static_cast<double>(num_connected));
+    const double mean_degree = 2 * static_cast<double>(graph.num_edges()) /
+                               std::max(1.0, static_cast<double>(num_connected));
     for (NodeIndex i = 0; i < scale_.size(); ++i) {
-      scale_[i] = 1 / std::sqrt(static_cast<double>(graph.degree(i)) + mean_degree_);
+      scale_[i] = 1 / std::sqrt(static_cast<double>(graph.degree(i)) + mean_degree);
     }
   }
-
-  std::size_t num_nodes() const { return scale_.size(); }
-  double mean_degree() const { return mean_degree_; }
 
   /// M·V
   Matrix<double> multiply(const Context& context, Matrix<double> v) const {
@@ -78,16 +76,30 @@ class NormalisedAdjacency {
 
   const Graph& graph_;
   std::vector<double> scale_;
-  double mean_degree_ = 0;
 };
 
-/// An orthonormal basis of the columns, twice for full precision (Stathopoulos and Wu 2002, A block
-/// orthogonalization procedure with constant synchronization requirements). Directions that are
-/// missing from the block become rounding errors, which the next filter turns into new ones.
+/// How far the columns are from orthonormal ones.
+double departure(const Matrix<double>& gram) {
+  double largest = 0;
+  for (std::size_t a = 0; a < gram.rows(); ++a) {
+    for (std::size_t b = 0; b < gram.cols(); ++b) {
+      largest = std::max(largest, std::abs(gram(a, b) - (a == b ? 1 : 0)));
+    }
+  }
+  return largest;
+}
+
+/// An orthonormal basis of the columns (Stathopoulos and Wu 2002, A block orthogonalization
+/// procedure with constant synchronization requirements), repeated until it is orthonormal:
+/// usually twice. Directions that are missing from the block become rounding errors, which the next
+/// filter turns into new ones.
 Matrix<double> orthonormalise(const Context& context, Matrix<double> v) {
+  constexpr double kOrthonormal = 1e-13;
   constexpr double kLeastEigenvalue = 1e-14;
-  for (int pass = 0; pass < 2; ++pass) {
+  constexpr int kMostPasses = 8;
+  for (int pass = 0; pass < kMostPasses; ++pass) {
     Matrix<double> gram = products(context, v, v);
+    if (departure(gram) < kOrthonormal) break;
     std::vector<double> norm(gram.rows());
     for (std::size_t a = 0; a < gram.rows(); ++a) {
       norm[a] = gram(a, a) > 0 ? std::sqrt(gram(a, a)) : 1;
@@ -96,7 +108,7 @@ Matrix<double> orthonormalise(const Context& context, Matrix<double> v) {
       for (std::size_t b = 0; b < gram.cols(); ++b) gram(a, b) /= norm[a] * norm[b];
     }
     SymmetricEigen eigen = decompose_symmetric(context, std::move(gram));
-    const double least = kLeastEigenvalue * std::max(eigen.values.back(), kLeastEigenvalue);
+    const double least = kLeastEigenvalue * eigen.values.back();
     for (std::size_t k = 0; k < eigen.values.size(); ++k) {
       const double length = std::sqrt(std::max(eigen.values[k], least));
       for (std::size_t a = 0; a < norm.size(); ++a) eigen.vectors(k, a) /= norm[a] * length;
@@ -106,11 +118,15 @@ Matrix<double> orthonormalise(const Context& context, Matrix<double> v) {
   return v;
 }
 
-/// Ritz vectors of a block, by descending |value|.
+/// Ritz vectors of a block, by descending magnitude.
 struct RitzBlock {
   Matrix<double> vectors;
   std::vector<double> values;
   std::vector<double> residuals;  ///< ||M v − value·v||
+
+  /// ||M v||: |value| where v has converged. A mixture of vectors with eigenvalues of both signs,
+  /// which the filter does not tell apart, has a small value but not a small magnitude.
+  double magnitude(std::size_t k) const { return std::hypot(values[k], residuals[k]); }
 };
 
 RitzBlock find_ritz_vectors(const Context& context, const NormalisedAdjacency& m,
@@ -118,25 +134,26 @@ RitzBlock find_ritz_vectors(const Context& context, const NormalisedAdjacency& m
   const Matrix<double> image = m.multiply(context, basis);
   const SymmetricEigen eigen = decompose_symmetric(context, products(context, basis, image));
   const std::size_t size = eigen.values.size();
-  std::vector<std::size_t> order(size);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
-    return std::abs(eigen.values[a]) > std::abs(eigen.values[b]);
-  });
-  Matrix<double> ordered(size, size);
-  RitzBlock out;
-  for (std::size_t k = 0; k < size; ++k) {
-    std::ranges::copy(eigen.vectors.row(order[k]), ordered.row(k).begin());
-    out.values.push_back(eigen.values[order[k]]);
-  }
-  out.vectors = rotate(context, basis, ordered);
-  Matrix<double> remainder = rotate(context, image, ordered);
+  RitzBlock found{.vectors = rotate(context, basis, eigen.vectors), .values = eigen.values};
+  Matrix<double> remainder = rotate(context, image, eigen.vectors);
   for (std::size_t i = 0; i < remainder.rows(); ++i) {
-    for (std::size_t k = 0; k < size; ++k) remainder(i, k) -= out.values[k] * out.vectors(i, k);
+    for (std::size_t k = 0; k < size; ++k) remainder(i, k) -= found.values[k] * found.vectors(i, k);
   }
   const Matrix<double> squares = products(context, remainder, remainder);
   for (std::size_t k = 0; k < size; ++k) {
-    out.residuals.push_back(std::sqrt(std::max(0.0, squares(k, k))));
+    found.residuals.push_back(std::sqrt(std::max(0.0, squares(k, k))));
+  }
+  std::vector<std::size_t> order(size);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::greater<>(),
+                           [&](std::size_t k) { return found.magnitude(k); });
+  RitzBlock out{.vectors = Matrix<double>(basis.rows(), size)};
+  for (const std::size_t k : order) {
+    out.values.push_back(found.values[k]);
+    out.residuals.push_back(found.residuals[k]);
+  }
+  for (std::size_t i = 0; i < basis.rows(); ++i) {
+    for (std::size_t k = 0; k < size; ++k) out.vectors(i, k) = found.vectors(i, order[k]);
   }
   return out;
 }
@@ -163,10 +180,10 @@ Matrix<double> filter(const Context& context, const NormalisedAdjacency& m, Matr
 }
 
 /// How many leading vectors to take, at most `most`; `values` has at least one more.
-std::size_t choose_number(std::span<const double> values, std::size_t most, double threshold) {
+std::size_t choose_number(std::span<const double> values, std::size_t most) {
   for (std::size_t k = most; k > 0; --k) {
     const double gap = std::abs(values[k - 1]) - std::abs(values[k]);
-    if (std::abs(values[k - 1]) > threshold && gap >= kLeastGap * std::abs(values[0])) return k;
+    if (gap >= kLeastGap * std::abs(values[0])) return k;
   }
   return 0;
 }
@@ -203,9 +220,9 @@ SpectralEmbedding embed_network(const Context& context, const Graph& graph) {
   const std::size_t n = graph.num_nodes();
   SpectralEmbedding out{.columns = Matrix<double>(n, 0)};
   const NormalisedAdjacency m(graph);
-  const std::size_t width = std::min(kMostEmbeddingColumns + kGuardVectors, n);
-  if (graph.num_edges() == 0 || width < 2) return out;
-  const double threshold = 1 / std::sqrt(m.mean_degree());
+  const std::size_t most = std::min(kMostEmbeddingColumns, n / kNodesPerColumn);
+  if (graph.num_edges() == 0 || most == 0) return out;
+  const std::size_t width = std::min(most + kGuardVectors, n);
 
   Matrix<double> start(n, width);
   for (std::size_t i = 0; i < n; ++i) {
@@ -223,17 +240,14 @@ SpectralEmbedding embed_network(const Context& context, const Graph& graph) {
           ritz.residuals, [&](double residual) { return residual > tolerance * largest; });
       return static_cast<std::size_t>(first - ritz.residuals.begin());
     };
-    const auto num_above = static_cast<std::size_t>(std::ranges::count_if(
-        ritz.values, [&](double value) { return std::abs(value) > threshold; }));
-    const std::size_t most = std::min({num_above, kMostEmbeddingColumns, width - 1});
     const bool knows_number = count_below(kValueTolerance) > most;
-    const std::size_t wanted = choose_number(ritz.values, most, threshold);
-    const double least = std::abs(ritz.values.back());
+    const std::size_t wanted = choose_number(ritz.values, most);
+    const double least = ritz.magnitude(width - 1);
     out.converged = knows_number && count_below(kResidualTolerance) >= wanted;
     // Where the last value is zero, the block has all others.
     if (out.converged || least <= kResidualTolerance * largest || step == kMostFilters) {
       const std::size_t count =
-          choose_number(ritz.values, std::min(most, count_below(kResidualTolerance)), threshold);
+          choose_number(ritz.values, std::min(most, count_below(kResidualTolerance)));
       out.columns = centre_basis(ritz.vectors, count);
       out.eigenvalues.assign(ritz.values.begin(),
                              ritz.values.begin() + static_cast<std::ptrdiff_t>(count));

@@ -10,6 +10,7 @@ namespace cone {
 
 /// At most this many eigenvectors: each is a column of every regression.
 inline constexpr std::size_t kMostEmbeddingColumns = 32;
+inline constexpr std::size_t kNodesPerColumn = 20;
 
 /// A basis of the leading eigenspace of a network, for regressions. No treatment or outcome enters.
 struct SpectralEmbedding {
@@ -27,10 +28,11 @@ struct SpectralEmbedding {
 /// blockmodel), by descending |eigenvalue|. Those of A itself follow the nodes of highest degree in
 /// sparse networks.
 ///
-/// Their number: all with |eigenvalue| > 1/√τ, where the eigenvalues of a random network without
-/// structure end (2√τ of A, divided by the 2τ of D), at most kMostEmbeddingColumns, and no cut
-/// between eigenvalues that are (nearly) equal, where the space would be arbitrary: then all of
-/// these are left out. It may be none.
+/// Their number: kMostEmbeddingColumns, or one for every kNodesPerColumn nodes where these are
+/// fewer, and no cut between eigenvalues that are (nearly) equal, where the space would be
+/// arbitrary: then all of these are left out. It may be none. The penalty of the regressions
+/// decides how much of them is used: numbers by the size of eigenvalues leave too few in thin
+/// networks, where structure hardly stands out from chance.
 ///
 /// Subspace iteration with Chebyshev filters of fixed degree (Zhou, Saad, Tiago and Chelikowsky
 /// 2006, Self-consistent-field calculations using Chebyshev-filtered subspace iteration) from a

@@ -72,7 +72,7 @@ Nuisances SpectralLearner::fit(const Context& context, const Dataset& data,
     out.outcome->warnings.push_back(
         data.graph.num_edges() == 0
             ? "the data has no edges: the spectral models use the features alone"
-            : "no eigenvector of the network stands out from chance: the spectral models use the "
+            : "the network has no distinct leading eigenvectors: the spectral models use the "
               "features alone");
     return out;
   }
