@@ -222,6 +222,7 @@ Nuisances CohesionLearner::fit(const Context& context, const Dataset& data,
       std::make_shared<const LinearInputs>(LinearInputs{data, plan, std::move(scaled.matrix)});
 
   std::vector<CohesionUnit> units;
+  units.reserve(plan.tasks.size() * data.num_arms());
   for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
     for (std::size_t a = 0; a < data.num_arms(); ++a) {
       units.push_back({.task = t,

@@ -15,7 +15,7 @@ constexpr double kPerHessianEntry = 5e-10;    // the same and per column, where 
 constexpr double kPerRidgeEntry = 1.5e-7;     // the same, for the path of penalties
 constexpr double kPerProduct = 2e-10;         // of a Gram matrix or a factorisation
 constexpr double kPerEntryRead = 2e-8;        // per entry and fold, for everything around it
-constexpr double kPerCohesionEntry = 1e-6;    // per entry or edge, arm, fold and inner fold
+constexpr double kPerCohesionEntry = 1e-7;    // per entry or edge, arm, fold and inner fold
 constexpr double kPerEmbeddedEdge = 5e-6;     // all products with the block of vectors
 
 }  // namespace

@@ -140,6 +140,7 @@ RitzBlock find_ritz_vectors(const Context& context, const NormalisedAdjacency& m
     for (std::size_t k = 0; k < size; ++k) remainder(i, k) -= found.values[k] * found.vectors(i, k);
   }
   const Matrix<double> squares = products(context, remainder, remainder);
+  found.residuals.reserve(size);
   for (std::size_t k = 0; k < size; ++k) {
     found.residuals.push_back(std::sqrt(std::max(0.0, squares(k, k))));
   }

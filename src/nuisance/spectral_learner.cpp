@@ -1,8 +1,11 @@
 #include "nuisance/spectral_learner.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -18,6 +21,7 @@ namespace {
 FeatureMatrix prepend_columns(const Matrix<double>& embedding, double factor, FeatureMatrix x) {
   const std::size_t added = embedding.cols();
   std::vector<std::uint32_t> dense_columns;
+  dense_columns.reserve(added + x.dense_columns().size());
   for (std::size_t k = 0; k < added; ++k) dense_columns.push_back(static_cast<std::uint32_t>(k));
   for (const std::uint32_t column : x.dense_columns()) {
     dense_columns.push_back(column + static_cast<std::uint32_t>(added));
@@ -45,9 +49,21 @@ FeatureTable add_embedding(const Matrix<double>& embedding, const FeatureTable& 
                                   static_cast<double>(added));
   FeatureTable out{.matrix = prepend_columns(embedding, factor, std::move(scaled.matrix)),
                    .num_dense = features.num_dense + added};
+  out.names.reserve(added + features.names.size());
   for (std::size_t k = 0; k < added; ++k) out.names.push_back(fmt::format("eigenvector {}", k + 1));
   out.names.insert(out.names.end(), features.names.begin(), features.names.end());
   return out;
+}
+
+/// A warning about an embedding that is empty or did not converge.
+std::string describe(const SpectralEmbedding& embedding, const Graph& graph) {
+  const std::size_t used = embedding.columns.cols();
+  const std::string use = used == 0 ? "the spectral models use the features alone"
+                                    : fmt::format("the spectral models use the first {}", used);
+  const char* why = graph.num_edges() == 0 ? "the data has no edges"
+                    : embedding.converged  ? "the network has no distinct leading eigenvectors"
+                                           : "the network's eigenvectors did not converge";
+  return fmt::format("{}: {}", why, use);
 }
 
 /// The implied weights read the data that the model was fitted to.
@@ -62,18 +78,9 @@ Nuisances SpectralLearner::fit(const Context& context, const Dataset& data,
                                const FitPlan& plan) const {
   validate(options_);
   const SpectralEmbedding embedding = embed_network(context, data.graph);
-  std::string warning;
-  if (!embedding.converged) {
-    warning = fmt::format("the network's eigenvectors did not converge: {} are used",
-                          embedding.columns.cols());
-  }
   if (embedding.columns.cols() == 0) {
     Nuisances out = fit_on(context, data, plan, options_);
-    out.outcome->warnings.push_back(
-        data.graph.num_edges() == 0
-            ? "the data has no edges: the spectral models use the features alone"
-            : "the network has no distinct leading eigenvectors: the spectral models use the "
-              "features alone");
+    out.outcome->warnings.push_back(describe(embedding, data.graph));
     return out;
   }
   auto kept = std::make_shared<KeptFit>(KeptFit{.data = data, .variance = nullptr});
@@ -85,7 +92,7 @@ Nuisances SpectralLearner::fit(const Context& context, const Dataset& data,
   Nuisances out = fit_on(context, kept->data, plan, as_scaled);
   kept->variance = std::move(out.outcome->variance);
   out.outcome->variance = std::shared_ptr<const FitVariance>(kept, kept->variance.get());
-  if (!warning.empty()) out.outcome->warnings.push_back(std::move(warning));
+  if (!embedding.converged) out.outcome->warnings.push_back(describe(embedding, data.graph));
   return out;
 }
 

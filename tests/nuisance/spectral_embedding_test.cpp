@@ -56,18 +56,18 @@ std::vector<double> random_values(std::size_t count) {
 }
 
 TEST(SpectralEmbedding, HasTheEigenvaluesOfACycle) {
-  constexpr std::size_t kNodes = 200;
+  constexpr std::size_t kLength = 200;
   std::vector<Edge> edges;
-  for (NodeIndex i = 0; i < kNodes; ++i) {
-    edges.push_back({i, static_cast<NodeIndex>((i + 1) % kNodes)});
+  for (NodeIndex i = 0; i < kLength; ++i) {
+    edges.push_back({i, static_cast<NodeIndex>((i + 1) % kLength)});
   }
-  const SpectralEmbedding found = embed_network(Context(0, 2), make_graph(kNodes, edges));
+  const SpectralEmbedding found = embed_network(Context(0, 2), make_graph(kLength, edges));
   EXPECT_TRUE(found.converged);
   // Degrees and τ are 2: M = A/4, with the eigenvalues ±cos(2πk/200)/2, each twice but for k = 0.
   ASSERT_EQ(found.eigenvalues.size(), 10U);
   const std::size_t number[] = {0, 0, 1, 1, 1, 1, 2, 2, 2, 2};
   for (std::size_t k = 0; k < 10; ++k) {
-    const double angle = 2 * std::numbers::pi * static_cast<double>(number[k]) / kNodes;
+    const double angle = 2 * std::numbers::pi * static_cast<double>(number[k]) / kLength;
     EXPECT_NEAR(std::abs(found.eigenvalues[k]), std::cos(angle) / 2, 1e-12);
   }
   EXPECT_EQ(found.columns.cols(), 9U) << "the constant vector is the intercept's";
