@@ -20,8 +20,8 @@ table2    RMSE and MAE of every method: networks x kappa2 x simulations x runs
 figure2   RMSE and MAE of cone over gamma x zeta at kappa2 = 2
 values    RMSE of the policy value over all nodes and coverage of the intervals, also for an oracle
           that knows the topics: networks x kappa2 x simulations, three policies
-worlds    RMSE of every default estimator in many worlds, real and synthetic, three policies; shows
-          where the network ridge does harm
+worlds    RMSE of every default estimator, cohesion_dm, spectral_dm and spectral_dr in many worlds,
+          real and synthetic, three policies; shows where the network ridge does harm
 effects   error of individual effects (root PEHE) and of the average effect, by outcome model, on
           the simulation of Guo, Li and Liu (WSDM 2020), beside published results; --simulations
           is the number of replicates

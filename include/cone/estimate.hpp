@@ -60,6 +60,8 @@ enum class LearnerId {
   kKernel,        ///< balance on features
   kCone,          ///< outcomes, propensities or balance on learnt representations
   kNetworkRidge,  ///< outcomes on features and network
+  kCohesion,      ///< the same, by regression with network cohesion
+  kSpectral,      ///< outcomes and propensities on features and eigenvectors of the network
 };
 
 template <>
@@ -74,7 +76,9 @@ struct EnumNames<LearnerId> {
       std::pair{LearnerId::kNetworks, std::string_view("nn")},
       std::pair{LearnerId::kKernel, std::string_view("okb")},
       std::pair{LearnerId::kCone, std::string_view("cone")},
-      std::pair{LearnerId::kNetworkRidge, std::string_view("network_ridge")}};
+      std::pair{LearnerId::kNetworkRidge, std::string_view("network_ridge")},
+      std::pair{LearnerId::kCohesion, std::string_view("cohesion")},
+      std::pair{LearnerId::kSpectral, std::string_view("spectral")}};
 };
 
 /// One row of the method table (DEVELOPING.md shows it with formulas).
@@ -86,6 +90,11 @@ struct EstimatorInfo {
   std::string_view summary;
 
   bool needs_outcome_model() const { return outcome != LearnerId::kNone; }
+  /// A linear outcome model with a penalty: its shrinkage biases the direct method.
+  bool has_penalised_outcome_model() const {
+    return outcome == LearnerId::kRidge || outcome == LearnerId::kNetworkRidge ||
+           outcome == LearnerId::kCohesion || outcome == LearnerId::kSpectral;
+  }
   bool needs_balance() const { return method == Method::kKernelBalancing; }
   bool needs_propensity() const { return weights != LearnerId::kNone && !needs_balance(); }
   bool needs(LearnerId learner) const { return outcome == learner || weights == learner; }

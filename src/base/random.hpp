@@ -37,6 +37,7 @@ enum class Stream : std::uint32_t {
   kComparison = 20,
   kRefuter = 21,
   kNeighbourhoodDraws = 22,
+  kSpectralStart = 23,
 };
 
 /// A counter-based generator (Philox 4×32-10; Salmon, Moraes, Dror and Shaw 2011, Parallel random

@@ -23,8 +23,9 @@ void refuse_options(const Ranks& ranks, const EvaluateOptions& options) {
     faults.add("estimators",
                {{.item = "--estimators"},
                 fmt::format("--engine petsc does not support {}", name),
-                "leave it out, or evaluate without --engine: neural networks, kernel balancing and "
-                "given nuisances need one process"});
+                "leave it out, or evaluate without --engine: neural networks, kernel balancing, "
+                "regression with network cohesion, eigenvectors and given nuisances need one "
+                "process"});
   }
   refuse("--nuisances given", options.nuisances == NuisanceSource::kGiven);
   refuse("--cost", !options.cost.empty());
@@ -41,7 +42,8 @@ void refuse_options(const Ranks& ranks, const EvaluateOptions& options) {
 
 bool is_supported(const EstimatorInfo& row) {
   return !row.needs_balance() &&
-         std::ranges::none_of(std::array{LearnerId::kNetworks, LearnerId::kCone, LearnerId::kGiven},
+         std::ranges::none_of(std::array{LearnerId::kNetworks, LearnerId::kCone, LearnerId::kGiven,
+                                         LearnerId::kCohesion, LearnerId::kSpectral},
                               [&](LearnerId learner) { return row.needs(learner); });
 }
 

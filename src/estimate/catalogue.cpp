@@ -30,6 +30,10 @@ using enum LearnerId;
 // network_dm     ridge regression on features and network (docs/network_ridge.md), whose variance
 //                components are fitted by REML: Patterson and Thompson (1971), Recovery of
 //                inter-block information when block sizes are unequal.
+// cohesion_dm    Li, Levina and Zhu (2019), Prediction models for network-linked data.
+// spectral_dm    Le and Li (2022), Linear regression and its inference on noisy network-linked
+// data. spectral_dr    Veitch, Wang and Blei (2019), Using embeddings to correct for unobserved
+//                confounding in networks; with eigenvectors as embeddings.
 constexpr std::array kCatalogue = {
     EstimatorInfo{"network_dm", Method::kDirect, kNetworkRidge, kNone,
                   "direct method with network ridge (variance components by REML): recommended"},
@@ -65,6 +69,12 @@ constexpr std::array kCatalogue = {
                   "Switch-DR: dr_ridge without weights above --switch-threshold"},
     EstimatorInfo{"dr_shrinkage", Method::kShrinkage, kRidge, kLogistic,
                   "dr_ridge with weights shrunk by --shrinkage-lambda (optimistic shrinkage)"},
+    EstimatorInfo{"cohesion_dm", Method::kDirect, kCohesion, kNone,
+                  "direct method with regression with network cohesion per arm"},
+    EstimatorInfo{"spectral_dm", Method::kDirect, kSpectral, kNone,
+                  "direct method with ridge on features and the network's leading eigenvectors"},
+    EstimatorInfo{"spectral_dr", Method::kDoublyRobust, kSpectral, kSpectral,
+                  "doubly robust, both models on features and the network's leading eigenvectors"},
     EstimatorInfo{"okb", Method::kKernelBalancing, kNone, kKernel,
                   "optimal kernel balancing on features"},
     EstimatorInfo{"cone", Method::kDoublyRobust, kCone, kCone,
@@ -86,7 +96,8 @@ constexpr std::array kCatalogue = {
 }  // namespace
 
 bool EstimatorInfo::runs_by_default() const {
-  return outcome != kGiven && !needs_balance() && name != "cone_ips" && name != "cone_snips";
+  return outcome != kGiven && outcome != kCohesion && outcome != kSpectral && !needs_balance() &&
+         name != "cone_ips" && name != "cone_snips";
 }
 
 std::span<const EstimatorInfo> estimator_catalogue() { return kCatalogue; }

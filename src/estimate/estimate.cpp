@@ -287,9 +287,7 @@ Estimate estimate(const EstimatorInfo& row, const Evidence& evidence,
   out.value = result.value;
   out.parts = decompose_error(estimator, evidence, options, weights.used, result.influence);
   set_standard_errors(estimator, evidence, result.influence, options.target, out);
-  const bool is_penalised =
-      estimator.outcome == LearnerId::kRidge || estimator.outcome == LearnerId::kNetworkRidge;
-  if (is_penalised && rests_on_implied_weights(estimator, evidence)) {
+  if (estimator.has_penalised_outcome_model() && rests_on_implied_weights(estimator, evidence)) {
     out.smoothing_bias = find_smoothing_bias(evidence);
   }
   set_intervals(

@@ -6,11 +6,13 @@
 #include "evaluate/fitted_model.hpp"
 #include "evaluate/learning.hpp"
 #include "network_ridge/network_ridge_learner.hpp"
+#include "nuisance/cohesion_learner.hpp"
 #include "nuisance/given_learner.hpp"
 #include "nuisance/kernel_learner.hpp"
 #include "nuisance/linear_learner.hpp"
 #include "nuisance/logistic_learner.hpp"
 #include "nuisance/network_learner.hpp"
+#include "nuisance/spectral_learner.hpp"
 
 // All learners: a new one is one case here, one name in LearnerId, and its estimators in the
 // catalogue.
@@ -58,6 +60,13 @@ std::unique_ptr<Learner> make_learner(LearnerId learner, std::span<const Estimat
     case LearnerId::kNetworkRidge:
       return std::make_unique<NetworkRidgeLearner>(
           options.network_ridge, VarianceSource{.known = network_ridge_of(model)});
+    case LearnerId::kCohesion:
+      return std::make_unique<CohesionLearner>(options.nuisance);
+    case LearnerId::kSpectral: {
+      const bool learns_propensity = std::ranges::any_of(
+          rows, [](const EstimatorInfo& row) { return row.weights == LearnerId::kSpectral; });
+      return std::make_unique<SpectralLearner>(options.nuisance, learns_propensity);
+    }
   }
   throw Error(ErrorCode::kInternal, Fault{.what = "evaluate: no such learner"});
 }

@@ -47,6 +47,10 @@ double expect_seconds(const FitSize& size, LearnerId learner, const EvaluateOpti
                                {.knows_variances = network_ridge_of(model) != nullptr,
                                 .num_policies = static_cast<double>(num_policies)})
           .total();
+    case LearnerId::kCohesion:
+      return cohesion_seconds(size);
+    case LearnerId::kSpectral:
+      return spectral_seconds(size);
   }
   return 0;
 }
@@ -137,7 +141,8 @@ std::vector<LearningStep> plan_learning(const Context& context, const Dataset& d
   std::vector<LearningStep> steps;
   for (const LearnerId learner :
        {LearnerId::kOls1, LearnerId::kOls2, LearnerId::kRidge, LearnerId::kNetworks,
-        LearnerId::kKernel, LearnerId::kNetworkRidge, LearnerId::kCone}) {
+        LearnerId::kKernel, LearnerId::kNetworkRidge, LearnerId::kCohesion, LearnerId::kSpectral,
+        LearnerId::kCone}) {
     if (!uses(rows, learner)) continue;
     steps.push_back(
         {.learner = learner,

@@ -52,7 +52,9 @@ void note_given_nuisances(const EstimatorInfo& row, std::span<const std::string>
                             outcome_model_columns(arms)),
                 value);
   }
-  if (row.weights == LearnerId::kGiven && named.weights == LearnerId::kCone) {
+  const bool named_after_propensities =
+      named.weights == LearnerId::kCone || named.weights == LearnerId::kSpectral;
+  if (row.weights == LearnerId::kGiven && named_after_propensities) {
     add_caution("the propensities are the given ones: none were fitted", value);
   }
 }

@@ -35,7 +35,8 @@ std::vector<ScalingDiagnostics> describe_scaling(const FeatureTable& features,
   if (any_needs({LearnerId::kNetworkRidge})) {
     add("network ridge", "standardised", "unit_rows_of_roots");
   }
-  if (any_needs({LearnerId::kRidge, LearnerId::kLogistic})) {
+  if (any_needs(
+          {LearnerId::kRidge, LearnerId::kLogistic, LearnerId::kCohesion, LearnerId::kSpectral})) {
     const std::string_view scaling = enum_name(options.feature_scaling);
     add("ridge and logistic regression", scaling, scaling);
   }

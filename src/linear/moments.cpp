@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "cone/error.hpp"
 
 #include "base/numeric.hpp"
 #include "exec/totals.hpp"
 #include "linear/dense.hpp"
+#include "linear/symmetric_eigen.hpp"
 #include "ops/columns.hpp"
 
 namespace cone {
@@ -109,25 +111,15 @@ Moments merge_moments(const Moments& a, const Moments& b) {
 }
 
 RidgePath::RidgePath(const Context& context, const Moments& fit)
-    : mean_(fit.mean),
-      directions_(fit.mean.size() - 1, fit.mean.size() - 1),
-      eigenvalues_(fit.mean.size() - 1),
-      with_y_(fit.mean.size() - 1) {
-  context.poll();
-  const std::size_t size = eigenvalues_.size();
-  if (size == 0) return;
+    : mean_(fit.mean), with_y_(fit.mean.size() - 1) {
+  const std::size_t size = with_y_.size();
+  Matrix<double> of_features(size, size);
   for (std::size_t a = 0; a < size; ++a) {
-    std::copy_n(fit.products.row(a).begin(), a + 1, directions_.row(a).begin());
+    std::copy_n(fit.products.row(a).begin(), a + 1, of_features.row(a).begin());
   }
-  const OneBlasThread guard;
-  // A row-major lower triangle is LAPACK's upper one, and its columns are our rows.
-  const lapack_int failed =
-      LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'U', static_cast<int>(size), directions_.data(),
-                     static_cast<int>(size), eigenvalues_.data());
-  if (failed != 0) {
-    throw Error(ErrorCode::kData, Fault{.what = "the values are too large to fit a model to",
-                                        .advice = "rescale the outcome and the features"});
-  }
+  SymmetricEigen eigen = decompose_symmetric(context, std::move(of_features));
+  directions_ = std::move(eigen.vectors);
+  eigenvalues_ = std::move(eigen.values);
   const std::span<const double> with_y = fit.products.row(size).first(size);
   for (std::size_t k = 0; k < size; ++k) {
     eigenvalues_[k] = std::max(eigenvalues_[k], 0.0);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "linear/linear.hpp"
+#include "nuisance/spectral_embedding.hpp"
 
 namespace cone {
 namespace {
@@ -14,6 +15,8 @@ constexpr double kPerHessianEntry = 5e-10;    // the same and per column, where 
 constexpr double kPerRidgeEntry = 1.5e-7;     // the same, for the path of penalties
 constexpr double kPerProduct = 2e-10;         // of a Gram matrix or a factorisation
 constexpr double kPerEntryRead = 2e-8;        // per entry and fold, for everything around it
+constexpr double kPerCohesionEntry = 1e-7;    // per entry or edge, arm, fold and inner fold
+constexpr double kPerEmbeddedEdge = 5e-6;     // all products with the block of vectors
 
 }  // namespace
 
@@ -65,6 +68,24 @@ double regression_seconds(const FitSize& size, bool chooses_penalty) {
     seconds += kPerRidgeEntry * (size.entries + size.nodes) * size.selection_folds;
   }
   return size.folds * seconds / size.threads;
+}
+
+double cohesion_seconds(const FitSize& size) {
+  const double fits = size.arms * size.folds * (size.selection_folds + 1);
+  return regression_seconds(size, /*chooses_penalty=*/true) +
+         kPerCohesionEntry * fits * (size.entries / size.arms + size.directed_edges + size.nodes) /
+             size.threads;
+}
+
+double spectral_seconds(const FitSize& size) {
+  if (size.directed_edges == 0) {
+    return regression_seconds(size, /*chooses_penalty=*/true) + logistic_seconds(size);
+  }
+  FitSize embedded = size;
+  embedded.columns += static_cast<double>(kMostEmbeddingColumns);
+  embedded.entries += static_cast<double>(kMostEmbeddingColumns) * size.nodes;
+  return kPerEmbeddedEdge * (size.directed_edges + size.nodes) / size.threads +
+         regression_seconds(embedded, /*chooses_penalty=*/true) + logistic_seconds(embedded);
 }
 
 }  // namespace cone

@@ -53,16 +53,17 @@ PolicyTotals total_all_arms(const LinearInputs& inputs, const LinearUnit& unit,
   return totals;
 }
 
-/// Skips nodes of weight zero, whose residual may be NaN.
-double weighted_total(std::span<const double> weights, std::span<const double> squares) {
+}  // namespace
+
+double noise_variance(const Context& context, std::span<const double> weights,
+                      std::span<const double> squared_residuals, std::size_t num_scored) {
   CompensatedSum total;
   for (std::size_t j = 0; j < weights.size(); ++j) {
-    if (weights[j] != 0) total.add(weights[j] * weights[j] * squares[j]);
+    if (weights[j] != 0) total.add(weights[j] * weights[j] * squared_residuals[j]);
   }
-  return total.value();
+  const double count = context.totals().count(num_scored);
+  return context.totals().allreduce(total.value()) / (count * count);
 }
-
-}  // namespace
 
 LinearVariance::LinearVariance(std::shared_ptr<const LinearInputs> inputs,
                                std::vector<LinearUnit> units,
@@ -114,11 +115,9 @@ std::vector<ImpliedWeights> LinearVariance::imply_weights(
       out[k].converged = out[k].converged && converged[u] != 0;
     }
   }
-  const double num_scored = context.totals().count(inputs_->plan.scored.size());
   for (ImpliedWeights& implied : out) {
     implied.variance =
-        context.totals().allreduce(weighted_total(implied.weights, squared_residuals_)) /
-        (num_scored * num_scored);
+        noise_variance(context, implied.weights, squared_residuals_, inputs_->plan.scored.size());
   }
   return out;
 }

@@ -9,6 +9,11 @@
 
 namespace cone {
 
+/// ImpliedWeights::variance: Σ_j v_j²·r_j² / (number of scored nodes)², from one squared residual
+/// per node of the data. Skips nodes of weight zero, whose residual may be NaN.
+double noise_variance(const Context& context, std::span<const double> weights,
+                      std::span<const double> squared_residuals, std::size_t num_scored);
+
 /// The implied weights of least squares and ridge: their predictions are linear in the outcomes of
 /// the nodes fitted on. Keeps the smoothers that it is given; a regression without one is
 /// factorised again by imply_weights().

@@ -25,6 +25,9 @@ constexpr std::array kCone = {StudyMethod{"cone", "cone"},
                               StudyMethod{"cone_okb", "cone_okb"}};
 constexpr std::array kNetworkRidge = {StudyMethod{"network_dm", "network_dm"},
                                       StudyMethod{"network_dr", "network_dr"}};
+constexpr std::array kNetworkBaselines = {StudyMethod{"cohesion_dm", "cohesion_dm"},
+                                          StudyMethod{"spectral_dm", "spectral_dm"},
+                                          StudyMethod{"spectral_dr", "spectral_dr"}};
 
 constexpr std::array kGroups = {
     MethodGroup{"weighting", kWeighting},
@@ -33,6 +36,7 @@ constexpr std::array kGroups = {
     MethodGroup{kNetworksGroup, kNetworks},
     MethodGroup{"balancing", kBalancing},
     MethodGroup{kConeGroup, kCone},
+    MethodGroup{"network baselines", kNetworkBaselines},
     MethodGroup{"network ridge", kNetworkRidge, /*joins_validation=*/true}};
 
 /// The methods of figure 2; the rest of cone's methods would cost a third more.

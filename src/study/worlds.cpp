@@ -19,6 +19,10 @@ constexpr double kMeanDegree = 30;
 constexpr std::array<std::string_view, 4> kHarmReferences = {"naive", "dm_ridge", "cone",
                                                              "cone_dm"};
 
+/// Further methods that use the network, which run on request only.
+constexpr std::array<std::string_view, 3> kBaselines = {"cohesion_dm", "spectral_dm",
+                                                        "spectral_dr"};
+
 struct SyntheticWorld {
   std::string_view name;
   OutcomeOptions outcome;
@@ -131,9 +135,10 @@ std::vector<HarmVerdict> judge_harm(const ValueTable& table) {
 ValueTable reproduce_worlds(const Context& context, std::span<const StudyNetwork> networks,
                             std::span<const StudyNetwork> generated, int simulations,
                             std::span<const std::string> estimators, const UnitWork& work) {
+  std::vector<std::string_view> rows = default_estimators(/*given_nuisances=*/false);
+  rows.insert(rows.end(), kBaselines.begin(), kBaselines.end());
   const ValuePlan plan{.settings = world_settings(networks, generated, context.seed()),
-                       .groups = group_estimators(choose_estimators(
-                           estimators, default_estimators(/*given_nuisances=*/false))),
+                       .groups = group_estimators(choose_estimators(estimators, rows)),
                        .simulations = simulations,
                        .phase = "worlds"};
   return run_value_study(context, plan, work);

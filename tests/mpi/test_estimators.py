@@ -78,7 +78,7 @@ class Defaults(RanksTest):
         self.assertTrue(any("skips" in warning for warning in record["diagnostics"]["warnings"]))
 
     def test_estimators_that_need_one_process_are_refused(self):
-        for name in ("cone", "dm_nn", "dr_nn", "okb"):
+        for name in ("cone", "dm_nn", "dr_nn", "okb", "cohesion_dm", "spectral_dm", "spectral_dr"):
             run = on_ranks(2, "evaluate", COUPONS, "--policy", "treat-all", "--engine", "petsc",
                            "--estimators", f"ips,{name}")
             self.assertEqual(run.returncode, 2, name)
