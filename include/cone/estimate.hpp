@@ -54,10 +54,11 @@ enum class LearnerId {
   kOls1,
   kOls2,
   kRidge,
-  kNetworks,      ///< outcomes on features
-  kKernel,        ///< balance on features
-  kCone,          ///< outcomes, propensities or balance on learnt representations
-  kNetworkRidge,  ///< outcomes on features and network
+  kNetworks,          ///< outcomes on features
+  kKernel,            ///< balance on features
+  kCone,              ///< outcomes, propensities or balance on learnt representations
+  kNetworkRidge,      ///< outcomes on features and network
+  kNetworkTreatment,  ///< propensities on features and network
 };
 
 template <>
@@ -72,7 +73,8 @@ struct EnumNames<LearnerId> {
       std::pair{LearnerId::kNetworks, std::string_view("nn")},
       std::pair{LearnerId::kKernel, std::string_view("okb")},
       std::pair{LearnerId::kCone, std::string_view("cone")},
-      std::pair{LearnerId::kNetworkRidge, std::string_view("network_ridge")}};
+      std::pair{LearnerId::kNetworkRidge, std::string_view("network_ridge")},
+      std::pair{LearnerId::kNetworkTreatment, std::string_view("network_treatment")}};
 };
 
 /// One row of the method table (DEVELOPING.md shows it with formulas).

@@ -23,8 +23,8 @@ void refuse_options(const Ranks& ranks, const EvaluateOptions& options) {
     faults.add("estimators",
                {{.item = "--estimators"},
                 fmt::format("--engine petsc does not support {}", name),
-                "leave it out, or evaluate without --engine: neural networks, kernel balancing and "
-                "given nuisances need one process"});
+                "leave it out, or evaluate without --engine: neural networks, kernel balancing, "
+                "given nuisances and propensities on the network need one process"});
   }
   refuse("--nuisances given", options.nuisances == NuisanceSource::kGiven);
   refuse("--cost", !options.cost.empty());
@@ -41,7 +41,8 @@ void refuse_options(const Ranks& ranks, const EvaluateOptions& options) {
 
 bool is_supported(const EstimatorInfo& row) {
   return !row.needs_balance() &&
-         std::ranges::none_of(std::array{LearnerId::kNetworks, LearnerId::kCone, LearnerId::kGiven},
+         std::ranges::none_of(std::array{LearnerId::kNetworks, LearnerId::kCone, LearnerId::kGiven,
+                                         LearnerId::kNetworkTreatment},
                               [&](LearnerId learner) { return row.needs(learner); });
 }
 

@@ -32,7 +32,7 @@ using enum LearnerId;
 constexpr std::array kCatalogue = {
     EstimatorInfo{"network_dm", Method::kDirect, kNetworkRidge, kNone,
                   "direct method with network ridge (variance components by REML): recommended"},
-    EstimatorInfo{"network_dr", Method::kCautiousCorrection, kNetworkRidge, kLogistic,
+    EstimatorInfo{"network_dr", Method::kCautiousCorrection, kNetworkRidge, kNetworkTreatment,
                   "network_dm with a shrunken doubly robust correction"},
     EstimatorInfo{"naive", Method::kArmMeans, kNone, kNone,
                   "mean outcome of each arm, unadjusted for confounding"},

@@ -6,6 +6,7 @@
 #include "evaluate/fitted_model.hpp"
 #include "evaluate/learning.hpp"
 #include "network_ridge/network_ridge_learner.hpp"
+#include "network_ridge/treatment_ridge.hpp"
 #include "nuisance/given_learner.hpp"
 #include "nuisance/kernel_learner.hpp"
 #include "nuisance/linear_learner.hpp"
@@ -58,6 +59,9 @@ std::unique_ptr<Learner> make_learner(LearnerId learner, std::span<const Estimat
     case LearnerId::kNetworkRidge:
       return std::make_unique<NetworkRidgeLearner>(
           options.network_ridge, VarianceSource{.known = network_ridge_of(model)});
+    case LearnerId::kNetworkTreatment:
+      return std::make_unique<NetworkTreatmentLearner>(options.network_ridge,
+                                                       options.nuisance.propensity_bound);
   }
   throw Error(ErrorCode::kInternal, Fault{.what = "evaluate: no such learner"});
 }

@@ -8,6 +8,8 @@
 #include "base/numeric.hpp"
 #include "exec/totals.hpp"
 #include "network_ridge/network_ridge_learner.hpp"
+#include "nuisance/plan_checks.hpp"
+#include "nuisance/positivity_violations.hpp"
 
 namespace cone {
 namespace {
@@ -121,6 +123,20 @@ Matrix<double> predict_treatment(const Context& context, const Dataset& data, co
     const Nuisances found = learner.fit(context, one_vs_rest, plan);
     return arm_column(found.outcome->mu.view(), 0);
   });
+}
+
+Nuisances NetworkTreatmentLearner::fit(const Context& context, const Dataset& data,
+                                       const FitPlan& plan) const {
+  require_valid(plan, data.num_nodes());
+  require_every_arm(data, plan, context.totals());
+  Nuisances out;
+  out.propensity =
+      bound_propensities(predict_treatment(context, data, plan, options_, /*sees_network=*/true),
+                         choose_propensity_bounds(data, propensity_bound_));
+  PositivityViolations violations = find_positivity_violations(context, data);
+  out.propensity->violates_positivity = take_scored(violations, plan.scored);
+  out.propensity->warnings = std::move(violations.sentences);
+  return out;
 }
 
 }  // namespace cone
