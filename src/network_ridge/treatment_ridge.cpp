@@ -79,6 +79,10 @@ std::vector<double> calibrate(std::span<const double> score, std::span<const cha
 TreatmentFit plan_treatment_fit(NetworkRidgeOptions options, std::uint64_t num_nodes,
                                 std::size_t num_arms) {
   options.undersmoothing = 1;
+  if (options.ridge_groups.empty()) {
+    options.ridge_groups.assign(kGroupSwitches.begin(), kGroupSwitches.end());
+  }
+  std::erase(options.ridge_groups, kExponentialSwitch);  // probabilities do not multiply
   // The accuracy of the propensities depends little on the precision of the variances.
   const std::size_t most_nodes = num_arms == 2 ? kTwoArmSample : kManyArmSample;
   if (num_nodes > most_nodes && options.ridge_solver == RidgeSolverChoice::kDense) {
