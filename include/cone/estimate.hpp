@@ -56,12 +56,13 @@ enum class LearnerId {
   kOls1,
   kOls2,
   kRidge,
-  kNetworks,      ///< outcomes on features
-  kKernel,        ///< balance on features
-  kCone,          ///< outcomes, propensities or balance on learnt representations
-  kNetworkRidge,  ///< outcomes on features and network
-  kCohesion,      ///< the same, by regression with network cohesion
-  kSpectral,      ///< outcomes and propensities on features and eigenvectors of the network
+  kNetworks,          ///< outcomes on features
+  kKernel,            ///< balance on features
+  kCone,              ///< outcomes, propensities or balance on learnt representations
+  kNetworkRidge,      ///< outcomes on features and network
+  kNetworkTreatment,  ///< propensities on features and network
+  kCohesion,          ///< outcomes, by regression with network cohesion
+  kSpectral,          ///< outcomes and propensities on features and eigenvectors of the network
 };
 
 template <>
@@ -77,6 +78,7 @@ struct EnumNames<LearnerId> {
       std::pair{LearnerId::kKernel, std::string_view("okb")},
       std::pair{LearnerId::kCone, std::string_view("cone")},
       std::pair{LearnerId::kNetworkRidge, std::string_view("network_ridge")},
+      std::pair{LearnerId::kNetworkTreatment, std::string_view("network_treatment")},
       std::pair{LearnerId::kCohesion, std::string_view("cohesion")},
       std::pair{LearnerId::kSpectral, std::string_view("spectral")}};
 };

@@ -316,11 +316,11 @@ struct NetworkRidgeOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
-    visitor(
-        "ridge_groups", self.ridge_groups,
-        "Groups of effects in the network ridge, of own, smooth, curves, neighbour_sums, "
-        "neighbour_effects, neighbour_means, mean_neighbour_effects, communities; by default all "
-        "of them");
+    visitor("ridge_groups", self.ridge_groups,
+            "Groups of effects in the network ridge, of own, smooth, curves, exponential "
+            "(with own), neighbour_sums, neighbour_effects, neighbour_means, "
+            "mean_neighbour_effects, communities; "
+            "by default all of them");
     visitor("undersmoothing", self.undersmoothing,
             "Multiplies the noise variance when solving; values below 1 undersmooth: less "
             "confounding bias for more variance",

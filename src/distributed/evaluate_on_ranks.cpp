@@ -57,18 +57,24 @@ void refuse_constant_arms(const Ranks& ranks, const LocalData& local) {
   ranks.throw_if_any(faults, ErrorCode::kData);
 }
 
-void refuse_community_effects(const Ranks& ranks, const LocalData& local,
-                              const NetworkRidgeOptions& options) {
-  if (!local.has_edges() || !asks_for(options.ridge_groups, GroupKind::kCommunities)) return;
+/// Refuses groups of the network ridge that one process alone supports.
+void refuse_groups(const Ranks& ranks, const LocalData& local, const NetworkRidgeOptions& options) {
+  const bool asks_for_communities =
+      local.has_edges() && asks_for(options.ridge_groups, GroupKind::kCommunities);
+  const bool asks_for_exponential =
+      local.numeric.cols() > 0 && asks_for(options.ridge_groups, kExponentialSwitch);
+  if (!asks_for_communities && !asks_for_exponential) return;
   std::vector<std::string_view> others(kGroupSwitches.begin(), kGroupSwitches.end());
   std::erase(others, "communities");
+  std::erase(others, kExponentialSwitch);
   FaultList faults;
   if (ranks.is_root()) {
-    faults.add("communities", {{.item = "--engine petsc"},
-                               "the network ridge has no community effects on several ranks",
-                               fmt::format("evaluate without --engine petsc, or without community "
-                                           "effects: --ridge-groups {}",
-                                           fmt::join(others, ","))});
+    faults.add("groups",
+               {{.item = "--engine petsc"},
+                fmt::format("the network ridge has no {} on several ranks",
+                            asks_for_communities ? "community effects" : "exponential feature"),
+                fmt::format("evaluate without --engine petsc, or with --ridge-groups {}",
+                            fmt::join(others, ","))});
   }
   ranks.throw_if_any(faults, ErrorCode::kUsage);
 }
@@ -119,7 +125,7 @@ EvaluationRecord evaluate_on_ranks(const Context& context, const Ranks& ranks,
   const bool uses_network_ridge = std::ranges::any_of(
       rows, [](const EstimatorInfo& row) { return row.needs(LearnerId::kNetworkRidge); });
   if (uses_network_ridge) {
-    refuse_community_effects(ranks, local, options.network_ridge);
+    refuse_groups(ranks, local, options.network_ridge);
     refuse_constant_arms(ranks, local);
   }
   std::vector<std::string> truth_warnings;

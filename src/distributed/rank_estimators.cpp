@@ -24,8 +24,18 @@ void refuse_options(const Ranks& ranks, const EvaluateOptions& options) {
                {{.item = "--estimators"},
                 fmt::format("--engine petsc does not support {}", name),
                 "leave it out, or evaluate without --engine: neural networks, kernel balancing, "
-                "regression with network cohesion, eigenvectors and given nuisances need one "
-                "process"});
+                "regression with network cohesion, eigenvectors, the joint model, given nuisances and "
+                "propensities on the network need one process"});
+  }
+  const bool uses_ridge =
+      options.estimators.empty() || std::ranges::any_of(options.estimators, [](const auto& name) {
+        return find_estimator(name)->needs(LearnerId::kNetworkRidge);
+      });
+  if (uses_ridge && options.joint_model && !options.randomised) {
+    faults.add("joint_model", {{.item = "--engine petsc"},
+                               "does not fit the joint model of treatment and outcome, which "
+                               "intervals of network_dm allow for",
+                               "add --no-joint-model, or evaluate without --engine"});
   }
   refuse("--nuisances given", options.nuisances == NuisanceSource::kGiven);
   refuse("--cost", !options.cost.empty());
@@ -41,9 +51,10 @@ void refuse_options(const Ranks& ranks, const EvaluateOptions& options) {
 }  // namespace
 
 bool is_supported(const EstimatorInfo& row) {
-  return !row.needs_balance() &&
+  return !row.needs_balance() && row.method != Method::kJointModel &&
          std::ranges::none_of(std::array{LearnerId::kNetworks, LearnerId::kCone, LearnerId::kGiven,
-                                         LearnerId::kCohesion, LearnerId::kSpectral},
+                                         LearnerId::kNetworkTreatment, LearnerId::kCohesion,
+                                         LearnerId::kSpectral},
                               [&](LearnerId learner) { return row.needs(learner); });
 }
 

@@ -39,7 +39,7 @@ constexpr std::array kCatalogue = {
                   "direct method with network ridge (variance components by REML): recommended"},
     EstimatorInfo{"network_joint", Method::kJointModel, kNetworkRidge, kNone,
                   "network_dm moved by the joint model of treatment and outcome"},
-    EstimatorInfo{"network_dr", Method::kCautiousCorrection, kNetworkRidge, kLogistic,
+    EstimatorInfo{"network_dr", Method::kCautiousCorrection, kNetworkRidge, kNetworkTreatment,
                   "network_dm with a shrunken doubly robust correction"},
     EstimatorInfo{"naive", Method::kArmMeans, kNone, kNone,
                   "mean outcome of each arm, unadjusted for confounding"},

@@ -5,6 +5,7 @@
 #include "base/numeric.hpp"
 #include "estimate/weights.hpp"
 #include "exec/totals.hpp"
+#include "nuisance/residual_variance.hpp"
 
 namespace cone {
 namespace {
@@ -134,6 +135,14 @@ std::vector<double> residual_weights(const EstimatorInfo& estimator, const Evide
   return weights;
 }
 
+std::vector<double> residuals_for_errors(const Evidence& evidence) {
+  const LoggedSample& sample = evidence.sample;
+  std::vector<double> residual = residuals(sample.arm, sample.outcome, evidence.outcome->mu.view());
+  const std::vector<double> factor = raise_arm_noise(sample, residual);
+  for (std::size_t i = 0; i < residual.size(); ++i) residual[i] *= factor[sample.arm[i]];
+  return residual;
+}
+
 Matrix<double> uncorrected_part(const Evidence& evidence, std::span<const double> weights) {
   Matrix<double> table(evidence.policy.rows(), evidence.policy.cols());
   for (std::size_t i = 0; i < table.rows(); ++i) {
@@ -155,8 +164,7 @@ ErrorParts decompose_error(const EstimatorInfo& estimator, const Evidence& evide
     return out;
   }
   if (!estimator.needs_outcome_model() || evidence.noise == nullptr) return out;
-  const std::vector<double> residual =
-      residuals(sample.arm, sample.outcome, evidence.outcome->mu.view());
+  const std::vector<double> residual = residuals_for_errors(evidence);
   if (estimator.method == Method::kDoublyRobust) {
     if (options.correction == Correction::kLiteral) return out;
     std::vector<double> scaled(weights.begin(), weights.end());

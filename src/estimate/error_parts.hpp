@@ -15,6 +15,9 @@ ErrorParts decompose_error(const EstimatorInfo& estimator, const Evidence& evide
                            const EstimatorOptions& options, std::span<const double> weights,
                            std::vector<double> influence);
 
+/// Residuals of the logged outcomes, times the factors of raise_arm_noise.
+std::vector<double> residuals_for_errors(const Evidence& evidence);
+
 /// Standard error for the sample with independent nodes: variance of the contributions, of the arms
 /// that units did not receive, and of the imbalance.
 double error_for_sample(const ErrorParts& parts, const Totals& totals);

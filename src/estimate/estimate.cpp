@@ -165,6 +165,22 @@ double error_of_correction(const EstimatorInfo& estimator, const Evidence& evide
   return corrected.factor * corrected.correction_error;
 }
 
+/// What raise_arm_noise adds to the variance of the implied weights. Those of nodes outside of the
+/// sample have no out-of-fold residuals to raise.
+double raised_variance(const Evidence& evidence) {
+  const LoggedSample& sample = evidence.sample;
+  if (sample.totals->any(evidence.implied->weights.size() != sample.size())) return 0;
+  const std::vector<double> raised = residuals_for_errors(evidence);
+  CompensatedSum total;
+  for (std::size_t i = 0; i < sample.size(); ++i) {
+    const double r = sample.outcome[i] - evidence.outcome->mu(i, sample.arm[i]);
+    const double weight = evidence.implied->weights[i];
+    total.add(weight * weight * (raised[i] * raised[i] - r * r));
+  }
+  const double n = sample.totals->count(sample.size());
+  return sample.totals->allreduce(total.value()) / (n * n);
+}
+
 /// For the population: the variance of sampling units (`influence`) plus the estimation error of
 /// the outcome model. For the sample: see error_parts.hpp.
 void set_standard_errors(const EstimatorInfo& estimator, const Evidence& evidence,
@@ -182,8 +198,8 @@ void set_standard_errors(const EstimatorInfo& estimator, const Evidence& evidenc
                        totals);
     // Implied weights of all nodes of the sample include the correction; others do not.
     const double correction = has_parts ? 0 : error_of_correction(estimator, evidence);
-    out.population_standard_error =
-        std::sqrt(spread * spread + evidence.implied->variance + correction * correction);
+    out.population_standard_error = std::sqrt(spread * spread + evidence.implied->variance +
+                                              raised_variance(evidence) + correction * correction);
     if (!has_parts && evidence.implied->variance_for_sample) {
       out.sample_standard_error =
           std::hypot(std::sqrt(*evidence.implied->variance_for_sample), correction);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -146,6 +147,7 @@ Diagnostics diagnose_models(const LoggedSample& sample, const LearntNuisances& l
                             const std::vector<std::string>& warnings) {
   Diagnostics out;
   out.num_evaluated_nodes = static_cast<std::uint64_t>(sample.totals->count(sample.size()));
+  std::set<std::string> said;
   std::vector<std::string> of_propensities;
   std::vector<std::string> of_outcomes;
   for (const auto& [name, nuisances] : sort_by_name(learnt)) {
@@ -153,6 +155,8 @@ Diagnostics diagnose_models(const LoggedSample& sample, const LearntNuisances& l
       const PropensityTable& table = *nuisances->propensity;
       out.propensity_models.push_back(diagnose_propensity(name, sample, table, out.warnings));
       for (const std::string& warning : table.warnings) {
+        // Positivity violations concern the data, and several models list them.
+        if (!said.insert(warning).second) continue;
         of_propensities.push_back(fmt::format("propensity ({}): {}", name, warning));
       }
     }

@@ -6,6 +6,7 @@
 #include "evaluate/fitted_model.hpp"
 #include "evaluate/learning.hpp"
 #include "network_ridge/network_ridge_learner.hpp"
+#include "network_ridge/treatment_ridge.hpp"
 #include "nuisance/cohesion_learner.hpp"
 #include "nuisance/given_learner.hpp"
 #include "nuisance/kernel_learner.hpp"
@@ -67,6 +68,9 @@ std::unique_ptr<Learner> make_learner(LearnerId learner, std::span<const Estimat
           rows, [](const EstimatorInfo& row) { return row.weights == LearnerId::kSpectral; });
       return std::make_unique<SpectralLearner>(options.nuisance, learns_propensity);
     }
+    case LearnerId::kNetworkTreatment:
+      return std::make_unique<NetworkTreatmentLearner>(options.network_ridge,
+                                                       options.nuisance.propensity_bound);
   }
   throw Error(ErrorCode::kInternal, Fault{.what = "evaluate: no such learner"});
 }

@@ -51,6 +51,8 @@ double expect_seconds(const FitSize& size, LearnerId learner, const EvaluateOpti
       return cohesion_seconds(size);
     case LearnerId::kSpectral:
       return spectral_seconds(size);
+    case LearnerId::kNetworkTreatment:
+      return treatment_ridge_seconds(size, options.network_ridge, /*sees_network=*/true);
   }
   return 0;
 }
@@ -102,6 +104,10 @@ std::vector<EstimatorInfo> choose_rows(const Dataset& data, const EvaluateOption
   for (EstimatorInfo& row : rows) {
     if (own_model && row.needs_outcome_model()) row.outcome = LearnerId::kGiven;
     if (own_propensity && row.needs_propensity()) row.weights = LearnerId::kGiven;
+    // Without a network a logistic regression has the same inputs and fits probabilities better.
+    if (row.weights == LearnerId::kNetworkTreatment && data.graph.num_edges() == 0) {
+      row.weights = LearnerId::kLogistic;
+    }
   }
   // network_joint is read beside network_dm, whose value and interval are the headline.
   const auto joint = std::ranges::find(rows, Method::kJointModel, &EstimatorInfo::method);
@@ -141,7 +147,8 @@ std::vector<LearningStep> plan_learning(const Context& context, const Dataset& d
   std::vector<LearningStep> steps;
   for (const LearnerId learner :
        {LearnerId::kOls1, LearnerId::kOls2, LearnerId::kRidge, LearnerId::kNetworks,
-        LearnerId::kKernel, LearnerId::kNetworkRidge, LearnerId::kCohesion, LearnerId::kSpectral,
+        LearnerId::kKernel, LearnerId::kNetworkRidge, LearnerId::kNetworkTreatment,
+        LearnerId::kCohesion, LearnerId::kSpectral,
         LearnerId::kCone}) {
     if (!uses(rows, learner)) continue;
     steps.push_back(
@@ -171,16 +178,17 @@ std::vector<ExpectedCost> list_stages(const Context& context, const Dataset& dat
                                       std::span<const LearningStep> steps,
                                       const EvaluateOptions& options) {
   std::vector<ExpectedCost> costs;
-  bool has_ridge = false;
-  for (const LearningStep& step : steps) {
-    costs.push_back({step.name, step.expected_seconds});
-    has_ridge = has_ridge || step.learner == LearnerId::kNetworkRidge;
-  }
+  for (const LearningStep& step : steps) costs.push_back({step.name, step.expected_seconds});
+  const auto has = [&](LearnerId learner) {
+    return std::ranges::find(steps, learner, &LearningStep::learner) != steps.end();
+  };
   const bool scores_all = options.plan.protocol == Protocol::kCrossFit;
-  if (options.sensitivity_interval && has_ridge && scores_all && data.graph.num_edges() > 0) {
+  if (options.sensitivity_interval && has(LearnerId::kNetworkRidge) && scores_all &&
+      data.graph.num_edges() > 0) {
+    const bool knows_network = has(LearnerId::kNetworkTreatment) && shares_treatment_folds(data);
     costs.push_back({"unmeasured confounding",
                      network_treatment_seconds(measure_size(context, data, options.plan),
-                                               options.network_ridge)});
+                                               options.network_ridge, knows_network)});
   }
   return costs;
 }

@@ -18,7 +18,8 @@
 namespace cone {
 
 /// The estimators of a run, each with the learners that it uses here: with `--nuisances given`
-/// given columns replace fitted nuisances where the data has them.
+/// given columns replace fitted nuisances where the data has them, and without a network
+/// propensities on features replace those on the network.
 std::vector<EstimatorInfo> choose_rows(const Dataset& data, const EvaluateOptions& options);
 
 /// Throws Error(kData) where given nuisances are requested and their columns are missing.

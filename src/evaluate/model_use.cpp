@@ -63,6 +63,7 @@ Fault explain_mismatch(const FittedModel& model, const Dataset& data,
 std::vector<std::string> estimators_of_model(const FittedModel& model) {
   const auto is_there = [&](LearnerId learner) {
     return learner == LearnerId::kNone || learner == LearnerId::kLogistic ||
+           learner == LearnerId::kNetworkTreatment ||
            (learner == LearnerId::kCone && model.networks) ||
            (learner == LearnerId::kNetworkRidge && model.network_ridge);
   };

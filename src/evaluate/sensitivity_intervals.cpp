@@ -99,8 +99,11 @@ void describe_strength(const NetworkStrength& strength, bool contradicts_declara
 
 void EvaluationRun::add_sensitivity_intervals(std::vector<PolicyResult>& results) {
   if (!wants_sensitivity_intervals(options_, basis())) return;
+  const auto fitted = learnt_.parts().find(LearnerId::kNetworkTreatment);
+  const bool is_known = fitted != learnt_.parts().end() && shares_treatment_folds(data_);
   strength_ = measure_network_treatment(context_, data_, sample_, options_.plan,
-                                        options_.network_ridge, options_.nuisance.propensity_bound);
+                                        options_.network_ridge, options_.nuisance.propensity_bound,
+                                        is_known ? &fitted->second.propensity->unbounded : nullptr);
   if (joint_) strength_->arms = describe_confounding(joint_->arms);
   cone::add_sensitivity_intervals(basis(), policies_.sample, *strength_, results);
 }

@@ -198,6 +198,11 @@ ModelNoise describe_noise(const Context& context, std::span<const double> relati
     standardised.push_back(out.sd[i] > 0 ? out.residual[i] / out.sd[i] : 0.0);
   }
   if (kernels != nullptr) out.shared = kernels->measure_shared_noise(context, standardised);
+  const std::vector<double> factor = raise_arm_noise(sample, out.residual);
+  for (std::size_t i = 0; i < sample.size(); ++i) {
+    out.sd[i] *= factor[sample.arm[i]];
+    for (std::size_t a = 0; a < factor.size(); ++a) out.variance(i, a) *= factor[a] * factor[a];
+  }
   return out;
 }
 

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "cone/error.hpp"
+
 #include "base/sentence.hpp"
 #include "network_ridge/ridge_cost.hpp"
 #include "network_ridge/treatment_ridge.hpp"
@@ -15,7 +17,7 @@ namespace {
 /// cluster's noise out of its own predictions. For the treatment such folds would hide dependence
 /// within clusters, which is to be measured here.
 FitPlan plan_treatment(const Context& context, const Dataset& data, const PlanOptions& options) {
-  if (data.cluster.empty()) return make_plan(context, data, options, context.seed());
+  if (shares_treatment_folds(data)) return make_plan(context, data, options, context.seed());
   Dataset ungrouped;
   ungrouped.ids = data.ids;
   ungrouped.arms = data.arms;
@@ -42,18 +44,26 @@ NetworkStrength measure_network_treatment(const Context& context, const LoggedSa
 NetworkStrength measure_network_treatment(const Context& context, const Dataset& data,
                                           const LoggedSample& sample, const PlanOptions& plan,
                                           const NetworkRidgeOptions& options,
-                                          AutoNumber propensity_bound) {
+                                          AutoNumber propensity_bound,
+                                          const Matrix<double>* known) {
+  require(known == nullptr || shares_treatment_folds(data),
+          "network treatment: propensities of other folds");
   const FitPlan folds = plan_treatment(context, data, plan);
   return measure_network_treatment(
       context, sample, choose_propensity_bounds(data, propensity_bound), [&](bool sees_network) {
+        if (sees_network && known != nullptr) return *known;
         return predict_treatment(context, data, folds, options, sees_network);
       });
 }
 
-double network_treatment_seconds(const FitSize& size, const NetworkRidgeOptions& options) {
-  return treatment_ridge_seconds(size, options, /*sees_network=*/false) +
-         treatment_ridge_seconds(size, options, /*sees_network=*/true);
+double network_treatment_seconds(const FitSize& size, const NetworkRidgeOptions& options,
+                                 bool knows_network) {
+  const double by_features = treatment_ridge_seconds(size, options, /*sees_network=*/false);
+  if (knows_network) return by_features;
+  return by_features + treatment_ridge_seconds(size, options, /*sees_network=*/true);
 }
+
+bool shares_treatment_folds(const Dataset& data) { return data.cluster.empty(); }
 
 std::optional<std::string> describe_network_treatment(const NetworkStrength& strength,
                                                       std::string_view consequence) {

@@ -22,14 +22,21 @@
 namespace cone {
 
 /// Predicts the treatment of the nodes that the plan scores, `sample`, without the network and with
-/// it. Two fits of the network ridge per arm (with two arms, for one of them). The data has edges.
+/// it. Two fits of the network ridge per arm (with two arms, for one of them), or one where the
+/// predictions with the network are `known` (see shares_treatment_folds). The data has edges.
 NetworkStrength measure_network_treatment(const Context& context, const Dataset& data,
                                           const LoggedSample& sample, const PlanOptions& plan,
                                           const NetworkRidgeOptions& options,
-                                          AutoNumber propensity_bound);
+                                          AutoNumber propensity_bound,
+                                          const Matrix<double>* known = nullptr);
 
 /// Expected time of that.
-double network_treatment_seconds(const FitSize& size, const NetworkRidgeOptions& options);
+double network_treatment_seconds(const FitSize& size, const NetworkRidgeOptions& options,
+                                 bool knows_network = false);
+
+/// Whether the strength is measured on the folds of the outcome model, so that propensities fitted
+/// on those serve it too: without clusters.
+bool shares_treatment_folds(const Dataset& data);
 
 /// The same for any treatment model: predict(sees_network) is sample × arms, without the network
 /// and then with it. Collective where the sample is distributed.

@@ -54,9 +54,12 @@ void NetworkRidgeOptions::check(std::vector<Fault>& faults) const {
   }
 }
 
+bool asks_for(std::span<const std::string> switches, std::string_view name) {
+  return switches.empty() || std::find(switches.begin(), switches.end(), name) != switches.end();
+}
+
 bool asks_for(std::span<const std::string> switches, GroupKind kind) {
-  return switches.empty() ||
-         std::find(switches.begin(), switches.end(), switch_of(kind)) != switches.end();
+  return asks_for(switches, switch_of(kind));
 }
 
 std::vector<RidgeGroup> list_groups(const Context& context, const RidgeInputs& inputs,

@@ -58,17 +58,22 @@ struct EnumNames<GroupKind> {
 inline constexpr std::array kCommunityKinds = {
     GroupKind::kCommunitiesCoarse, GroupKind::kCommunities, GroupKind::kCommunitiesFine};
 
+/// Of the exponential feature (exponential_feature.hpp), which is one of the numeric ones.
+inline constexpr std::string_view kExponentialSwitch = "exponential";
+
 /// The values of --ridge-groups.
 inline constexpr std::array kGroupSwitches = {std::string_view("own"),
                                               std::string_view("smooth"),
                                               std::string_view("curves"),
+                                              kExponentialSwitch,
                                               std::string_view("neighbour_sums"),
                                               std::string_view("neighbour_effects"),
                                               std::string_view("neighbour_means"),
                                               std::string_view("mean_neighbour_effects"),
                                               std::string_view("communities")};
 
-/// Whether the switches (empty: all) include groups of this kind.
+/// Whether the switches (empty: all) include this one, or groups of this kind.
+bool asks_for(std::span<const std::string> switches, std::string_view name);
 bool asks_for(std::span<const std::string> switches, GroupKind kind);
 
 /// A group with features in this data.

@@ -34,10 +34,12 @@ struct RidgeInputs {
   SparseMatrix counts;                     ///< positions × count features
   SparseMatrix counts_transposed;          ///< count features × positions
   std::vector<std::uint64_t> count_split;  ///< count features × arms + 1, as arm_split
-  Matrix<double> numeric;                  ///< positions × numeric features
-  Matrix<double> smooth;                   ///< positions × features of the Gaussian kernel
-  double bandwidth = 0;                    ///< of that kernel
-  Matrix<double> curves;                   ///< positions × features of curve_features.hpp
+  /// Positions × numeric features, last the exponential one (exponential_feature.hpp) if it was
+  /// appended.
+  Matrix<double> numeric;
+  Matrix<double> smooth;  ///< positions × features of the Gaussian kernel
+  double bandwidth = 0;   ///< of that kernel
+  Matrix<double> curves;  ///< positions × features of curve_features.hpp
   CommunityFeatures communities;
 
   std::size_t num_nodes() const { return node_at.size(); }

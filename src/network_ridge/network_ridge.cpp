@@ -13,6 +13,7 @@
 #include "base/hash.hpp"
 #include "base/numeric.hpp"
 #include "network_ridge/dense_solver.hpp"
+#include "network_ridge/exponential_feature.hpp"
 #include "network_ridge/iterative_solver.hpp"
 #include "network_ridge/learn_arm.hpp"
 #include "network_ridge/low_rank_solver.hpp"
@@ -327,13 +328,17 @@ NetworkRidge learn_network_ridge(const Context& context, const Dataset& data, co
                      {.smooth = asks_for(options.ridge_groups, GroupKind::kOwnSmooth),
                       .curves = asks_for(options.ridge_groups, GroupKind::kOwnCurves),
                       .communities = asks_for(options.ridge_groups, GroupKind::kCommunities)}));
+  const bool once = options.ridge_variances == VarianceFits::kOnce;
+  // One for all folds, so that it would see the outcomes of each.
+  if (once && asks_for(options.ridge_groups, kExponentialSwitch)) {
+    append_exponential_feature(data, plan, *inputs);
+  }
   const std::vector<RidgeGroup> groups = list_groups(context, *inputs, options.ridge_groups);
   out.inputs = inputs;
   for (const FitTask& task : plan.tasks) {
     std::vector<std::uint32_t>& positions = out.scored_positions.emplace_back();
     for (const NodeIndex i : task.score) positions.push_back(inputs->position_of[i]);
   }
-  const bool once = options.ridge_variances == VarianceFits::kOnce;
   const std::size_t num_parts = once ? 1 : plan.tasks.size();
   const RidgeFit* known = source.known;
   if (known != nullptr) require_same_groups(*known, groups, inputs->num_arms(), num_parts);

@@ -8,6 +8,8 @@
 #include "base/numeric.hpp"
 #include "exec/totals.hpp"
 #include "network_ridge/network_ridge_learner.hpp"
+#include "nuisance/plan_checks.hpp"
+#include "nuisance/positivity_violations.hpp"
 
 namespace cone {
 namespace {
@@ -77,6 +79,10 @@ std::vector<double> calibrate(std::span<const double> score, std::span<const cha
 TreatmentFit plan_treatment_fit(NetworkRidgeOptions options, std::uint64_t num_nodes,
                                 std::size_t num_arms) {
   options.undersmoothing = 1;
+  if (options.ridge_groups.empty()) {
+    options.ridge_groups.assign(kGroupSwitches.begin(), kGroupSwitches.end());
+  }
+  std::erase(options.ridge_groups, kExponentialSwitch);  // probabilities do not multiply
   // The accuracy of the propensities depends little on the precision of the variances.
   const std::size_t most_nodes = num_arms == 2 ? kTwoArmSample : kManyArmSample;
   if (num_nodes > most_nodes && options.ridge_solver == RidgeSolverChoice::kDense) {
@@ -121,6 +127,20 @@ Matrix<double> predict_treatment(const Context& context, const Dataset& data, co
     const Nuisances found = learner.fit(context, one_vs_rest, plan);
     return arm_column(found.outcome->mu.view(), 0);
   });
+}
+
+Nuisances NetworkTreatmentLearner::fit(const Context& context, const Dataset& data,
+                                       const FitPlan& plan) const {
+  require_valid(plan, data.num_nodes());
+  require_every_arm(data, plan, context.totals());
+  Nuisances out;
+  out.propensity =
+      bound_propensities(predict_treatment(context, data, plan, options_, /*sees_network=*/true),
+                         choose_propensity_bounds(data, propensity_bound_));
+  PositivityViolations violations = find_positivity_violations(context, data);
+  out.propensity->violates_positivity = take_scored(violations, plan.scored);
+  out.propensity->warnings = std::move(violations.sentences);
+  return out;
 }
 
 }  // namespace cone

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "cone/context.hpp"
@@ -21,6 +22,19 @@ namespace cone {
 /// features only.
 Matrix<double> predict_treatment(const Context& context, const Dataset& data, const FitPlan& plan,
                                  NetworkRidgeOptions options, bool sees_network);
+
+/// Propensities by that model with the network, one per scored node and arm, within bounds. Throws
+/// Error(kData) where the fitting nodes of a task lack an arm.
+class NetworkTreatmentLearner : public Learner {
+ public:
+  NetworkTreatmentLearner(NetworkRidgeOptions options, AutoNumber propensity_bound)
+      : options_(std::move(options)), propensity_bound_(propensity_bound) {}
+  Nuisances fit(const Context& context, const Dataset& data, const FitPlan& plan) const override;
+
+ private:
+  NetworkRidgeOptions options_;
+  AutoNumber propensity_bound_;
+};
 
 /// The options of the ridge for treatments: those for outcomes, but without undersmoothing and with
 /// variances learnt on a small sample.

@@ -90,4 +90,39 @@ Matrix<double> estimate_noise(std::span<const double> relative_degree, const Log
   return noise;
 }
 
+std::vector<double> raise_arm_noise(const LoggedSample& sample, std::span<const double> residual) {
+  const Totals& totals = *sample.totals;
+  const std::size_t num_arms = sample.num_arms();
+  std::vector<double> factor(num_arms, 1.0);
+  double largest = 0;
+  for (const double r : residual) largest = std::max(largest, std::abs(r));
+  largest = totals.allreduce_max(largest);
+  if (!(largest > 0)) return factor;
+  std::vector<double> sums(2 * num_arms + 1, 0.0);  // count and squares per arm, fourth powers
+  for (std::size_t i = 0; i < residual.size(); ++i) {
+    const double square = residual[i] / largest * (residual[i] / largest);
+    sums[2 * sample.arm[i]] += 1;
+    sums[2 * sample.arm[i] + 1] += square;
+    sums.back() += square * square;
+  }
+  totals.allreduce(sums);
+  double count = 0;
+  double squares = 0;
+  for (std::size_t a = 0; a < num_arms; ++a) {
+    count += sums[2 * a];
+    squares += sums[2 * a + 1];
+  }
+  const double all = squares / count;
+  const double spread = sums.back() / count - all * all;
+  for (std::size_t a = 0; a < num_arms; ++a) {
+    if (!(sums[2 * a + 1] > 0)) continue;
+    const double own = sums[2 * a + 1] / sums[2 * a];
+    const double lack = all - own;
+    if (!(lack > 0)) continue;
+    const double weight = std::min(1.0, spread / sums[2 * a] / (lack * lack));
+    factor[a] = std::sqrt(1 + weight * lack / own);
+  }
+  return factor;
+}
+
 }  // namespace cone

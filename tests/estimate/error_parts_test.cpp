@@ -44,13 +44,15 @@ TEST(ErrorParts, AreThoseOfTheFormula) {
   const NoisyEvidence evidence(log);
   const Estimate found = row("dm_ridge", evidence, ArmNoise::kIndependent);
   ASSERT_EQ(found.target, Target::kSample);
+  const std::vector<double> raised = residuals_for_errors(evidence.view());
   double unlogged = 0;
   std::vector<double> parts;
   for (std::size_t i = 0; i < 300; ++i) {
     const Arm t = log.treatment[i];
     const double taken = t == 1 ? log.policy[i] : 1 - log.policy[i];
     const double residual = log.outcome[i] - (t == 1 ? log.mu1[i] : log.mu0[i]);
-    parts.push_back((1 - taken) * residual);
+    EXPECT_NEAR(raised[i], residual, 0.02 * std::abs(residual));  // the arms' noise is the same
+    parts.push_back((1 - taken) * raised[i]);
     unlogged += (1 - taken) * (1 - taken) * 0.25 / (300.0 * 300);
     EXPECT_NEAR(found.parts.sample[i], parts[i], 1e-12);
     EXPECT_NEAR(found.parts.coefficient[i], 1 - taken, 1e-12);

@@ -148,9 +148,10 @@ TEST(Evaluate, ExpectsMoreTimeForMoreDataInOrderOfCost) {
   };
   const auto small = costs(200);
   const auto large = costs(2000);
-  // propensity, ols1, ols2, ridge, nn, cone, network_ridge, and those for sensitivity intervals
-  ASSERT_EQ(small.size(), 8U);
-  ASSERT_EQ(large.size(), 8U);
+  // propensity, ols1, ols2, ridge, nn, cone, network_ridge, network_treatment, and those for
+  // sensitivity intervals
+  ASSERT_EQ(small.size(), 9U);
+  ASSERT_EQ(large.size(), 9U);
   EXPECT_EQ(large.back().name, "unmeasured confounding");
   EXPECT_GT(large.back().seconds, 2 * small.back().seconds);
   EXPECT_EQ(large.front().name, "propensity");  // for overlap diagnostics
@@ -166,7 +167,7 @@ TEST(Evaluate, ExpectsMoreTimeForMoreDataInOrderOfCost) {
     EXPECT_GT(seconds_of(large, name), 5 * seconds_of(small, name)) << name;
   }
   options.sensitivity_interval = false;
-  EXPECT_EQ(costs(200).size(), 7U);
+  EXPECT_EQ(costs(200).size(), 8U);
 }
 
 TEST(Evaluate, TheRunsIdentityFollowsConfigurationAndDataOnly) {

@@ -27,22 +27,24 @@ DIAGNOSTICS = ["propensity_model", "overlap", "weights", "positivity", "calibrat
 ABOUT_DATA = ("--engine petsc", "constant over all nodes")
 
 
-# Several ranks have no community effects.
+# Several ranks have neither community effects nor the joint model.
 RIDGE_GROUPS = ["--ridge-groups", "own,smooth,curves,neighbour_sums,neighbour_effects,"
                 "neighbour_means,mean_neighbour_effects"]
 
 
-def without_communities(arguments):
+def as_on_ranks(arguments):
+    if arguments[0] != "evaluate":
+        return arguments
     has_groups = "--ridge-groups" in arguments or "--model" in arguments
-    return [*arguments, *RIDGE_GROUPS] if arguments[0] == "evaluate" and not has_groups else arguments
+    return [*arguments, "--no-joint-model", *([] if has_groups else RIDGE_GROUPS)]
 
 
 def cone(*arguments, **options):
-    return support.cone(*without_communities(arguments), **options)
+    return support.cone(*as_on_ranks(arguments), **options)
 
 
 def command(ranks, *arguments):
-    return [*MPIRUN, "-n", str(ranks), str(RANKS_BINARY), *map(str, without_communities(arguments))]
+    return [*MPIRUN, "-n", str(ranks), str(RANKS_BINARY), *map(str, as_on_ranks(arguments))]
 
 
 def on_ranks(ranks, *arguments):

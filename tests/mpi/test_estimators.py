@@ -15,7 +15,7 @@ REGRESSIONS = "dm_ols1,dm_ols2,dm_ridge,dr_ols1,dr_ols2,dr_ridge,switch_dr,dr_sh
 
 
 class SameEstimates(RanksTest):
-    estimators = f"{WEIGHTS},{REGRESSIONS},network_dm,network_dr"
+    estimators = f"{WEIGHTS},{REGRESSIONS},network_dm"
 
     def test_three_arms_and_numeric_features(self):
         expected = self.compare(MESSAGES, "--policy", "always:email", "uniform")
@@ -74,11 +74,12 @@ class Defaults(RanksTest):
         names = [row["estimator"] for row in record["policies"][0]["estimates"]]
         self.assertEqual(record["decision"]["estimator"], "network_dm")
         self.assertIn("dr_ridge", names)
-        self.assertTrue({"cone", "dm_nn", "okb"}.isdisjoint(names), names)
+        self.assertTrue({"cone", "dm_nn", "okb", "network_dr"}.isdisjoint(names), names)
         self.assertTrue(any("skips" in warning for warning in record["diagnostics"]["warnings"]))
 
     def test_estimators_that_need_one_process_are_refused(self):
-        for name in ("cone", "dm_nn", "dr_nn", "okb", "cohesion_dm", "spectral_dm", "spectral_dr"):
+        for name in ("cone", "dm_nn", "dr_nn", "okb", "network_dr", "network_joint", "cohesion_dm", "spectral_dm",
+                     "spectral_dr"):
             run = on_ranks(2, "evaluate", COUPONS, "--policy", "treat-all", "--engine", "petsc",
                            "--estimators", f"ips,{name}")
             self.assertEqual(run.returncode, 2, name)

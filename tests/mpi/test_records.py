@@ -82,7 +82,7 @@ class SameRecord(RanksTest):
 
     def test_three_arms_and_numeric_features(self):
         self.compare_records(MESSAGES, "--policy", "always:email", "uniform", "--estimators",
-                             "naive,snips,dm_ols2,dr_ridge,network_dm,network_dr")
+                             "naive,snips,dm_ols2,dr_ridge,network_dm")
 
     def test_a_policy_file(self):
         self.compare_records(COUPONS, "--policy", COUPONS / "policy.csv", "treat-all",

@@ -13,7 +13,7 @@ from support import COUPONS, MESSAGES  # noqa: E402
 
 
 class SensitivityIntervals(RanksTest):
-    estimators = "naive,dr_ridge,network_dm,network_dr"
+    estimators = "naive,dr_ridge,network_dm"
 
     def compare_intervals(self, data, *options, **how):
         """Compares, and checks that bias bounds are positive."""

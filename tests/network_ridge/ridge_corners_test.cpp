@@ -300,6 +300,7 @@ TEST_P(RidgeCorners, EachGroupAlone) {
       {"own", {"own_counts", "own_numeric"}},
       {"smooth", {"own_smooth"}},
       {"curves", {"own_curves"}},
+      {"exponential", {}},  // one more of the own features
       {"neighbour_sums", {"neighbour_sums_counts", "neighbour_sums_numeric"}},
       {"neighbour_effects", {"neighbour_effects"}},
       {"neighbour_means", {"neighbour_means_counts", "neighbour_means_numeric"}},
