@@ -6,7 +6,7 @@ import re
 import sys
 
 ORDER = ["base", "options", "exec", "ops", "graph", "data", "simulate", "policy", "nn", "linear",
-         "balance", "nuisance", "cone_networks", "network_ridge", "estimate", "inference",
+         "balance", "nuisance", "cone_networks", "network_ridge", "estimate", "joint_model", "inference",
          "sensitivity", "policy_tree", "results", "evaluate", "distributed", "report", "study"]
 # The module of a public header.
 PUBLIC = {"error": "base", "matrix": "base", "features": "base", "version": "base",

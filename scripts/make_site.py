@@ -32,7 +32,7 @@ KINDS = {
                       "docs/effects.md", "docs/report.md", "docs/fit.md", "docs/scale.md"],
     "Reference": ["docs/commands.md", "docs/estimators.md", "docs/diagnostics.md", "docs/records.md",
                   "docs/model_format.md", "docs/cpp.md", "docs/glossary.md"],
-    "Explanation": ["docs/network_ridge.md", "docs/method.md", "docs/inference.md", "docs/sensitivity.md",
+    "Explanation": ["docs/network_ridge.md", "docs/joint_model.md", "docs/method.md", "docs/inference.md", "docs/sensitivity.md",
                     "docs/studies.md", "docs/results.md", "docs/simulations.md", "docs/real_data.md",
                     "docs/benchmarks.md", "docs/design_notes.md"],
 }

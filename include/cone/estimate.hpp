@@ -329,6 +329,9 @@ struct JointArm {
   /// share of that which predictions recover (the reliability of the network groups).
   double network_share = 0;
   double network_reliability = 1;
+  /// The slope of the network's contribution to the prediction, beside that of the rest, over its
+  /// standard error.
+  double network_statistic = 0;
   /// Share of the noise that grows with the degree on which treatment depends, and its error.
   double noise_share = 0;
   double noise_share_error = 0;

@@ -11,12 +11,19 @@
 namespace cone {
 namespace {
 
+/// A sampling interval and the same under every alternative, wider by its deviations.
 std::pair<double, double> enclose_all(const Estimate& e, std::pair<double, double> sampling,
                                       double standard_error) {
+  const double centre = (sampling.first + sampling.second) / 2;
   const double half_width = (sampling.second - sampling.first) / 2;
-  const double factor = standard_error > 0 ? half_width / standard_error : 0;
-  if (std::isnan(half_width)) return sampling;
-  return enclose(e.value, standard_error, factor, e.alternatives());
+  std::pair<double, double> out = sampling;
+  for (const AlternativeValue& other : e.alternatives()) {
+    const double wider = standard_error > 0
+                             ? half_width * other.error_with(standard_error) / standard_error
+                             : half_width;
+    out = hull(out, {centre + other.shift - wider, centre + other.shift + wider});
+  }
+  return out;
 }
 
 }  // namespace

@@ -227,6 +227,8 @@ EvaluationRecord evaluate_all(const Context& context, const LoadedData& data,
   if (record.decision) record.decision->outcome = outcome_column(data);
   if (record.decision && run.strength()) {
     record.decision->strength_is_clear = run.strength()->is_clear;
+    record.decision->direction_is_known = std::ranges::any_of(
+        run.strength()->arms, [](const ArmConfounding& arm) { return arm.direction != 0; });
   }
   unless_stopped([&] {
     if (run.rankings().empty()) return;

@@ -23,6 +23,12 @@ bool uses(std::span<const EstimatorInfo> rows, LearnerId learner) {
                      [learner](const EstimatorInfo& row) { return row.needs(learner); });
 }
 
+/// Unless the data has propensities.
+bool fits_joint_model(const EvaluateOptions& options) {
+  return options.joint_model && !options.randomised &&
+         options.plan.protocol == Protocol::kCrossFit;
+}
+
 double expect_seconds(const FitSize& size, LearnerId learner, const EvaluateOptions& options,
                       const FittedModel* model, std::size_t num_policies) {
   switch (learner) {
@@ -43,10 +49,12 @@ double expect_seconds(const FitSize& size, LearnerId learner, const EvaluateOpti
     case LearnerId::kCone:
       return cone_seconds(size, options.cone, /*is_fitted=*/networks_of(model) != nullptr);
     case LearnerId::kNetworkRidge:
-      return expect_ridge_cost(size, options.network_ridge,
+      // The joint model takes about as long again.
+      return (fits_joint_model(options) ? 2 : 1) *
+             expect_ridge_cost(size, options.network_ridge,
                                {.knows_variances = network_ridge_of(model) != nullptr,
                                 .num_policies = static_cast<double>(num_policies)})
-          .total();
+                 .total();
     case LearnerId::kCohesion:
       return cohesion_seconds(size);
     case LearnerId::kSpectral:

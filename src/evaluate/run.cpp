@@ -25,6 +25,9 @@
 namespace cone {
 namespace {
 
+/// Of the time for the network ridge and the joint model.
+constexpr double kOutcomeShare = 0.5;
+
 /// Where nothing is fitted, no folds are needed (and small data may not allow any).
 FitPlan plan_without_fitting(const Dataset& data, const EvaluateOptions& options,
                              std::uint64_t seed) {
@@ -126,6 +129,9 @@ void EvaluationRun::learn(const LearningStep& step) {
     learn_overlap();
     return;
   }
+  const bool has_joint_model = step.learner == LearnerId::kNetworkRidge && fits_joint_model();
+  std::optional<StageScope> stage;
+  if (has_joint_model) stage.emplace(context_, "outcome model", 0, kOutcomeShare);
   const auto learner = make_learner(step.learner, rows_, options_, model_, networks_);
   Nuisances nuisances = learner->fit(context_, data_, plan_);
   // A learner may return nuisances that no estimator needs.
@@ -139,14 +145,16 @@ void EvaluationRun::learn(const LearningStep& step) {
   learnt_.add(step.learner, std::move(nuisances));
   describe_outcome_noise(step.learner);
   imply_weights(basis(), step.learner, policies_);
-  if (step.learner == LearnerId::kNetworkRidge) fit_joint_model();
-}
-
-void EvaluationRun::fit_joint_model() {
-  const bool has_propensities = learnt_.parts().contains(LearnerId::kGiven) && data_.propensity;
-  if (!options_.joint_model || options_.randomised || has_propensities || !kernels_) return;
+  if (!has_joint_model) return;
+  stage.reset();
+  stage.emplace(context_, "joint model", kOutcomeShare, 1);
   joint_ = cone::fit_joint_model(context_, data_, plan_, options_.network_ridge,
                                  *learnt_.parts().at(LearnerId::kNetworkRidge).outcome);
+}
+
+bool EvaluationRun::fits_joint_model() const {
+  const bool has_propensities = learnt_.parts().contains(LearnerId::kGiven) && data_.propensity;
+  return options_.joint_model && !options_.randomised && !has_propensities && kernels_;
 }
 
 void EvaluationRun::learn_overlap() {

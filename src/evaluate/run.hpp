@@ -68,7 +68,7 @@ class EvaluationRun {
   void describe_outcome_noise(LearnerId learner);
   void learn(const LearningStep& step);
   void learn_overlap();
-  void fit_joint_model();
+  bool fits_joint_model() const;
   /// Runs the estimators that have become ready and takes them off the list.
   void estimate_ready(std::vector<PolicyResult>& results);
   /// Widens intervals by the bias bound for an unmeasured confounder.

@@ -65,13 +65,16 @@ void add_sensitivity_intervals(const EstimationBasis& basis,
 
 std::vector<ArmConfounding> describe_confounding(std::span<const JointArm> arms) {
   constexpr double kReliable = 0.5;
+  constexpr double kClear = 3;  // standard errors
   std::vector<ArmConfounding> out;
   for (const JointArm& arm : arms) {
     ArmConfounding& known = out.emplace_back();
     if (arm.network_reliability >= kReliable && arm.network_share > 0) {
       known.outcome_share = std::min(1.0, arm.network_share / arm.network_reliability);
     }
-    if (arm.trust > 0 && arm.has_equal_slopes) known.direction = arm.slope > 0 ? 1 : -1;
+    if (std::abs(arm.network_statistic) > kClear) {
+      known.direction = arm.network_statistic > 0 ? 1 : -1;
+    }
   }
   return out;
 }

@@ -27,7 +27,8 @@ void add_sensitivity_intervals(const EstimationBasis& basis,
 void set_sensitivity_interval(const LoggedSample& sample, Estimate& e);
 
 /// What the joint model says about confounding beyond it. Its direction is that of the selection on
-/// predicted outcomes, where that is clear and the same for all parts of the prediction. The
+/// the network's contribution to predicted outcomes, where that is clear: what the features select
+/// on says nothing about the unmeasured. The
 /// confounder explains as much of the outcome as the network does, where predictions recover at
 /// least half of that, over the share that they recover; else up to all of the residual variance.
 std::vector<ArmConfounding> describe_confounding(std::span<const JointArm> arms);

@@ -121,20 +121,17 @@ class JointFit {
       : context_(context),
         data_(data),
         outcome_(outcome),
-        ridge_(learn_network_ridge(context, data, add_whole_task(plan, data.num_nodes()),
-                                   without_undersmoothing(options),
-                                   {.kept = outcome.network_ridge})),
+        ridge_(learn_outcomes(context, data, plan, options, outcome)),
         part_(*ridge_.parts.front()),
         inputs_(*ridge_.inputs),
-        solution_(solve_outcomes(context, part_, data)),
+        solution_(predict_outcomes(context, part_, data)),
         sample_(context, data, inputs_, part_.system.groups) {}
 
   JointModel run() {
     const std::size_t num_arms = data_.num_arms();
     for (std::size_t a = 0; a < num_arms; ++a) {
       const StageScope stage(context_, fmt::format("joint model of arm {}", data_.arms[a]),
-                             static_cast<double>(a) / static_cast<double>(num_arms),
-                             static_cast<double>(a + 1) / static_cast<double>(num_arms));
+                             share_before(a), share_before(a + 1));
       fit_arm(a);
     }
     if (num_arms > 2) centre_surprises();
@@ -153,10 +150,29 @@ class JointFit {
  private:
   using Variant = JointModel::Variant;
 
-  static NetworkRidgeOptions without_undersmoothing(NetworkRidgeOptions options) {
+  // Shares of the time.
+  static constexpr double kLearnt = 0.2;
+  static constexpr double kPredicted = 0.25;
+
+  double share_before(std::size_t arm) const {
+    return kPredicted +
+           (1 - kPredicted) * static_cast<double>(arm) / static_cast<double>(data_.num_arms());
+  }
+
+  static NetworkRidge learn_outcomes(const Context& context, const Dataset& data,
+                                     const FitPlan& plan, NetworkRidgeOptions options,
+                                     const OutcomeTable& outcome) {
+    const StageScope stage(context, "outcomes", 0, kLearnt);
     options.undersmoothing = 1;
     options.ridge_variances = VarianceFits::kOnce;
-    return options;
+    return learn_network_ridge(context, data, add_whole_task(plan, data.num_nodes()), options,
+                               {.kept = outcome.network_ridge});
+  }
+
+  static RidgeSolution predict_outcomes(const Context& context, const RidgePart& part,
+                                        const Dataset& data) {
+    const StageScope stage(context, "predictions", kLearnt, kPredicted);
+    return solve_outcomes(context, part, data);
   }
 
   std::size_t whole_task() const { return part_.system.num_tasks() - 1; }
@@ -174,7 +190,9 @@ class JointFit {
     for (std::size_t p = begin; p < end; ++p) {
       arm.outcome.push_back((data_.outcome[inputs_.node_at[p]] - model.mean) / model.sd);
     }
-    measure_network(a, arm.summary);
+    const std::vector<double> network =
+        predict_part(context_, ridge_, solution_, a, is_network_group);
+    measure_network(a, network, arm.summary);
     if (static_cast<double>(end - begin) < kLeastShare * static_cast<double>(n)) {
       arm.summary.reason = "less than a tenth of the units received it";
       return;
@@ -193,10 +211,14 @@ class JointFit {
                                                    .received = arm.received,
                                                    .predicted = held_out,
                                                    .parts = parts,
-                                                   .cluster = clusters_by_position()});
+                                                   .network = network,
+                                                   .cluster = clusters_by_position(),
+                                                   .start = reason_variances_});
+    reason_variances_ = arm.treatment.other_reasons.arms[0].group_variances;
     arm.summary.slope = arm.treatment.slope;
     arm.summary.slope_error = arm.treatment.standard_error;
     arm.summary.equal_slopes_p = arm.treatment.equal_slopes_p;
+    arm.summary.network_statistic = arm.treatment.network_statistic;
     if (residual_sd(arm.treatment.fixed, held_out) < kLeastSpread) {
       arm.summary.reason = "its predicted outcomes hardly vary";
       return;
@@ -239,7 +261,8 @@ class JointFit {
             .selected_noise = shares[variant]};
   }
 
-  void measure_network(std::size_t a, JointArm& out) const {
+  /// `predicted`: the contribution of the network's groups, held out.
+  void measure_network(std::size_t a, std::span<const double> predicted, JointArm& out) const {
     const RidgeSystem& system = part_.system;
     const ArmModel& model = system.arms[a];
     double network = 0;
@@ -248,9 +271,7 @@ class JointFit {
     }
     if (!(network > 0)) return;
     out.network_share = network / (network + model.noise + model.noise_growth);
-    out.network_reliability = std::clamp(
-        variance(predict_part(context_, ridge_, solution_, a, is_network_group), 0) / network, 0.0,
-        1.0);
+    out.network_reliability = std::clamp(variance(predicted, 0) / network, 0.0, 1.0);
   }
 
   /// Whether noise is a negligible part of the squared prediction errors.
@@ -346,6 +367,7 @@ class JointFit {
   const RidgeInputs& inputs_;
   RidgeSolution solution_;
   TreatmentSample sample_;
+  std::vector<double> reason_variances_;  ///< of the last arm
   std::vector<ArmFit> arms_;
 };
 

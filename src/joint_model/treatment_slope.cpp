@@ -24,6 +24,7 @@ constexpr double kSlopeTolerance = 0.01;
 constexpr double kSolveTolerance = 1e-7;
 /// Variances of the log odds are known far less precisely than this gain in log likelihood.
 constexpr double kLikelihoodTolerance = 1e-2;
+constexpr double kLeastStart = 1e-3;
 
 /// The fixed effects that are linearly independent over all positions.
 Matrix<double> make_fixed(const RidgeInputs& inputs) {
@@ -140,31 +141,63 @@ double cluster_error(const TreatmentData& data, const Matrix<double>& fixed,
   return std::sqrt(total) / information;
 }
 
-/// The p value of Q = (s − c·1)'M(s − c·1), c = 1'Ms/1'M1, of slopes s with covariance M⁻¹.
-double test_equal_slopes(const Context& context, const MixedModel& model, const Matrix<double>& parts,
-                         const WorkingOutcome& working, double inflation) {
+/// Slopes s of several columns at once by generalised least squares, with their covariance M⁻¹.
+struct PartSlopes {
+  std::vector<double> slopes;  ///< empty where they are not identified
+  std::vector<double> sides;   ///< M·s
+  Matrix<double> information;  ///< M
+};
+
+PartSlopes fit_slopes(const Context& context, const MixedModel& model, const Matrix<double>& parts,
+                      const WorkingOutcome& working) {
   const std::size_t count = parts.cols();
-  if (count < 2) return 1;
   const MixedSolution solved = solve_mixed_model(context, model, parts, kSolveTolerance);
-  if (!solved.converged) return 1;
-  Matrix<double> information(count, count);
-  std::vector<double> sides(count);
+  if (!solved.converged) return {};
+  PartSlopes out{.information = Matrix<double>(count, count)};
   for (std::size_t k = 0; k < count; ++k) {
-    sides[k] = dot_column(solved.x, k, working.outcome);
+    out.sides.push_back(dot_column(solved.x, k, working.outcome));
     for (std::size_t l = 0; l < count; ++l) {
       CompensatedSum total;
       for (std::size_t i = 0; i < parts.rows(); ++i) total.add(solved.x(i, k) * parts(i, l));
-      information(k, l) = total.value();
+      out.information(k, l) = total.value();
     }
   }
   SmallSystem small(count);
-  small.matrix = information;
-  if (!small.factorise()) return 1;
-  std::vector<double> slopes = sides;
-  small.solve(slopes);
-  const double common = sum(sides) / sum(information.values());
-  const double statistic = dot(slopes, sides) - common * sum(sides);
-  return chi_squared_tail(std::max(0.0, statistic / inflation), static_cast<double>(count - 1));
+  small.matrix = out.information;
+  if (!small.factorise()) return out;
+  out.slopes = out.sides;
+  small.solve(out.slopes);
+  return out;
+}
+
+/// The p value of Q = (s − c·1)'M(s − c·1), c = 1'Ms/1'M1.
+double test_equal_slopes(const Context& context, const MixedModel& model, const Matrix<double>& parts,
+                         const WorkingOutcome& working, double inflation) {
+  if (parts.cols() < 2) return 1;
+  const PartSlopes found = fit_slopes(context, model, parts, working);
+  if (found.slopes.empty()) return 1;
+  const double common = sum(found.sides) / sum(found.information.values());
+  const double statistic = dot(found.slopes, found.sides) - common * sum(found.sides);
+  return chi_squared_tail(std::max(0.0, statistic / inflation),
+                          static_cast<double>(parts.cols() - 1));
+}
+
+/// The slope of the network's contribution over its standard error, beside that of the rest of the
+/// prediction.
+double find_network_statistic(const Context& context, const MixedModel& model,
+                              const TreatmentData& data, const WorkingOutcome& working,
+                              double inflation) {
+  if (data.network.empty()) return 0;
+  Matrix<double> both(data.network.size(), 2);
+  for (std::size_t i = 0; i < both.rows(); ++i) {
+    both(i, 0) = data.network[i];
+    both(i, 1) = data.predicted[i] - data.network[i];
+  }
+  const PartSlopes found = fit_slopes(context, model, both, working);
+  if (found.slopes.empty()) return 0;
+  const Matrix<double>& m = found.information;
+  const double variance = m(1, 1) / (m(0, 0) * m(1, 1) - m(0, 1) * m(1, 0));
+  return found.slopes[0] / std::sqrt(variance * inflation);
 }
 
 }  // namespace
@@ -241,7 +274,9 @@ TreatmentSlope fit_treatment_slope(const Context& context, const TreatmentData& 
   out.other_reasons.arms.emplace_back();
   const Matrix<double> design = append_column(out.fixed, data.predicted);
   out.index = regress_logistic(design, data.received);
-  std::vector<double> variances;
+  std::vector<double> variances = data.start;
+  // One that vanished for another arm need not do so here.
+  for (double& value : variances) value = std::max(value, kLeastStart);
   Matrix<double> start;
   double inflation = 1;
   for (std::size_t round = 0; round < kSlopeRounds; ++round) {
@@ -283,6 +318,7 @@ TreatmentSlope fit_treatment_slope(const Context& context, const TreatmentData& 
     const bool is_last = round + 1 == kSlopeRounds || (round > 0 && is_stable);
     if (!is_last) continue;
     out.equal_slopes_p = test_equal_slopes(context, model, data.parts, working, inflation);
+    out.network_statistic = find_network_statistic(context, model, data, working, inflation);
     break;
   }
   return out;

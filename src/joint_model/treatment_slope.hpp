@@ -27,7 +27,8 @@ struct TreatmentSample {
 
 /// The treatment model of one arm against the others. `received`: whether a position's logged arm
 /// is this one. `predicted`: the arm's outcome, predicted without that of the position. `parts`:
-/// the contributions of some groups to it, positions × parts.
+/// the contributions of some groups to it, positions × parts; `network`: that of all groups of the
+/// network, empty where there is none.
 struct TreatmentData {
   std::shared_ptr<const RidgeInputs> inputs;
   std::span<const RidgeGroup> groups;
@@ -35,7 +36,10 @@ struct TreatmentData {
   std::span<const double> received;
   std::span<const double> predicted;
   const Matrix<double>& parts;
+  std::span<const double> network;
   std::span<const std::uint32_t> cluster;  ///< by position; empty: none
+  /// Variances of h to begin with, such as those of another arm; empty: none.
+  std::vector<double> start = {};
 };
 
 /// logit P(S = 1) = b'γ + θ·f + h: f the predicted outcome, h a network ridge of other reasons for
@@ -50,6 +54,9 @@ struct TreatmentSlope {
   /// combination of estimates from different experiments"), with their full covariance; 1 where
   /// there are fewer than two.
   double equal_slopes_p = 1;
+  /// The slope of the network's contribution, beside that of the rest, over its standard error; 0
+  /// where there is none.
+  double network_statistic = 0;
   bool converged = true;
 };
 

@@ -180,6 +180,13 @@ std::string strength_sentence(const Decision& decision) {
          "sensitivity is measured against the upper confidence limit of that improvement.\n";
 }
 
+/// Explains sensitivity intervals that extend to one side.
+std::string direction_sentence(const Decision& decision) {
+  if (!decision.direction_is_known) return "";
+  return "Treatment follows what the network predicts of the outcome, in a clear direction; "
+         "sensitivity intervals take an unmeasured confounder to act in the same direction.\n";
+}
+
 /// The condition of a verdict that sensitivity intervals do not support.
 std::string condition_text(const DecidedPolicy& policy, const Decision& decision,
                            std::string_view strength) {
@@ -351,7 +358,7 @@ std::string decision_text(const Decision& decision) {
   const std::string best = best_sentence(decision);
   if (!best.empty()) text += best + '\n';
   return text + joint_sentence(decision) + strength_sentence(decision) +
-         smoothing_sentence(decision) + dependence_sentence(decision);
+         direction_sentence(decision) + smoothing_sentence(decision) + dependence_sentence(decision);
 }
 
 }  // namespace cone

@@ -115,6 +115,7 @@ Json diagnostics_json(const Diagnostics& d, const std::vector<std::string>& note
                                    {"has_equal_slopes", arm.has_equal_slopes},
                                    {"network_share", json_number(arm.network_share)},
                                    {"network_reliability", json_number(arm.network_reliability)},
+                                   {"network_statistic", json_number(arm.network_statistic)},
                                    {"noise_share", json_number(arm.noise_share)},
                                    {"noise_share_error", json_number(arm.noise_share_error)}});
   }

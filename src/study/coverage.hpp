@@ -39,8 +39,8 @@ struct CoverageSetting {
   bool is_unconfounded = false;
 };
 
-inline constexpr std::array<std::string_view, 5> kCoverageRows = {
-    "network_dm", "dr_ridge", "cohesion_dm", "spectral_dm", "spectral_dr"};
+inline constexpr std::array<std::string_view, 6> kCoverageRows = {
+    "network_dm", "network_joint", "dr_ridge", "cohesion_dm", "spectral_dm", "spectral_dr"};
 
 /// A social and a geometric network, for the worlds below.
 std::vector<StudyNetwork> generate_coverage_networks(const Context& context,

@@ -53,7 +53,7 @@ TEST(Verdicts, ExistForEveryDiagnosticWithASentence) {
       EXPECT_FALSE(entry["sentence"].get<std::string>().empty()) << name;
     }
   }
-  EXPECT_EQ(found["verdicts"].size(), std::size(kJudged) + 1);  // and the outcome model's fit
+  EXPECT_EQ(found["verdicts"].size(), std::size(kJudged) + 2);  // and the outcome and the joint model
 }
 
 TEST(Verdicts, AreTheSameInAnyOrderOfTheNodes) {

@@ -112,7 +112,7 @@ def report():
         "stability": [{"policy": "p", "by_fold": [1, 2], "fold_p": 0.5, **verdict}],
         "outcome_models": [{"name": "ridge", "r_squared": 0.5, **verdict}]}
     record = {
-        "schema": "cone.evaluation/4", "config": {"policies": ["p"], "data": "shop", "folds": 4},
+        "schema": "cone.evaluation/5", "config": {"policies": ["p"], "data": "shop", "folds": 4},
         "data": {"num_nodes": 9, "arms": [{"label": "1", "num_nodes": 4}]}, "status": "completed",
         "policies": [{"name": "p", "truth": 1.1, "estimates": [estimate]}],
         "decision": {"estimator": "ips", "level": 0.95, "summary": "p may be best", "costs": {"1": 0.1},

@@ -162,7 +162,7 @@ class LittleMemory(RanksTest):
     def run_with_limit(self, ranks):
         program = ["prlimit", f"--data={self.MOST_BYTES}", RANKS_BINARY]
         arguments = [*MPIRUN, "-n", ranks, *program, "evaluate", self.folder, "--engine", "petsc",
-                     "--policy", "treat-all", "--json", self.folder / "out.json", *RIDGE_GROUPS]
+                     "--policy", "treat-all", "--json", self.folder / "out.json", "--no-joint-model", *RIDGE_GROUPS]
         return subprocess.run(list(map(str, arguments)), capture_output=True, text=True, timeout=600,
                               env={**os.environ, "OMP_NUM_THREADS": "1"})
 

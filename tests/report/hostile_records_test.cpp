@@ -111,8 +111,8 @@ TEST(ReportPage, RefusesOtherSchemasAndSaysWhatToDo) {
   };
   EXPECT_EQ(message_of("cone.evaluation/2"),
             "run.json (schema): is cone.evaluation/2, and this version of cone reads "
-            "cone.evaluation/4; run the command that wrote the record again with this version");
-  EXPECT_NE(message_of("cone.evaluation/5").find("is cone.evaluation/5, and this version of cone"),
+            "cone.evaluation/5; run the command that wrote the record again with this version");
+  EXPECT_NE(message_of("cone.evaluation/6").find("is cone.evaluation/6, and this version of cone"),
             std::string::npos);
   EXPECT_NE(message_of("cone.sensitivity/1").find("reads cone.sensitivity/2; run the command"),
             std::string::npos);
