@@ -26,7 +26,7 @@ class SameRecord(FolderTest):
         answer = cone.evaluate(data, ["always:sms", "uniform"], FAST, seed=3, folds=4)
         self.assert_same(answer, MESSAGES, "--policy", "always:sms", "uniform", "--estimators",
                          ",".join(FAST), "--seed", 3, "--folds", 4)
-        self.assertTrue(answer.to_json().startswith('{\n  "schema": "cone.evaluation/4",\n'))
+        self.assertTrue(answer.to_json().startswith('{\n  "schema": "cone.evaluation/5",\n'))
 
     def test_defaults_are_those_of_the_program(self):
         answer = cone.evaluate(cone.Dataset.load(COUPONS), [COUPONS / "policy.csv", "treat-all"])

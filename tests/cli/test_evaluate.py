@@ -14,7 +14,7 @@ from support import COUPONS, ROOT, FolderTest, cone, values
 SCHEMA = json.loads((ROOT / "docs/evaluation.schema.json").read_text())
 FEATURE_ESTIMATORS = ("naive ips snips ips_clipped dm_ols1 dm_ols2 dm_ridge dm_nn dr_ols1 "
                       "dr_ols2 dr_ridge dr_nn switch_dr dr_shrinkage").split()
-RIDGE_ESTIMATORS = ["network_dm", "network_dr"]
+RIDGE_ESTIMATORS = ["network_dm", "network_joint", "network_dr"]
 CONE_ESTIMATORS = ["cone", "cone_dm", "cone_ips", "cone_snips"]
 ON_FEATURES = ["--estimators", ",".join(RIDGE_ESTIMATORS + FEATURE_ESTIMATORS)]
 
@@ -133,7 +133,7 @@ class Contract(FolderTest):
                          [("x", "own"), ("z", "own"), ("x", "neighbours"), ("z", "neighbours")])
         text = cone("evaluate", data, "--policy", "treat-all", data / "policy.csv", "--estimators",
                     "network_dr").stdout
-        self.assertEqual(len(found["verdicts"]), 9)
+        self.assertEqual(len(found["verdicts"]), 10)
         for verdict in found["verdicts"]:
             self.assertRegex(text, f"{verdict['name']} +{verdict['verdict']} ")
             self.assertIn(verdict["sentence"], text)
@@ -342,7 +342,8 @@ class Invariances(FolderTest):
                   for change in (["x"], ["z"], ["x", "--budget-steps", 5])]
         self.assertNotEqual(curves[0], curves[1])
         self.assertNotEqual(curves[0], curves[2])
-        interval_changes = [["--no-sensitivity-interval"], ["--repeats", 3], ["--target", "sample"],
+        interval_changes = [["--no-sensitivity-interval"], ["--no-joint-model"], ["--repeats", 3],
+                            ["--target", "sample"],
                             ["--dependence", "neighbours"], ["--arm-noise", "worst_case"]]
         for change in interval_changes:
             self.assertNotEqual(plain_ridge["policies"],
@@ -354,7 +355,8 @@ class Invariances(FolderTest):
         tested = {c[0].replace("--no-", "--") 
                   for c in changes + cone_changes + kernel_changes + ridge_changes} - {"--seed"} | {"--train-fraction", "--validation-fraction",
                                             "--stratified", "--nuisances"} | {
-                      "--sensitivity-interval", "--target", "--dependence", "--arm-noise", "--repeats", "--cost",
+                      "--sensitivity-interval", "--joint-model", "--target", "--dependence", "--arm-noise", "--repeats",
+                      "--cost",
                       "--randomised", "--lower-is-better", "--rank", "--budget-steps"}
         tested.add("--rank-arm")  # of more arms: test_budget.py
         tested.add("--list-pairs-up-to")  # of more policies: test_limits.py

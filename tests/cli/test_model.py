@@ -10,7 +10,7 @@ from support import FolderTest, cone, values
 
 SMALL = ["--folds", 2, "--epochs", 4, "--heads", 2, "--head-size", 4, "--hidden", 8, "--seed", 3]
 CONE = "cone,cone_dm,cone_ips,cone_snips"
-RIDGE = "network_dm,network_dr"
+RIDGE = "network_dm,network_joint,network_dr"
 
 
 class ModelTest(FolderTest):

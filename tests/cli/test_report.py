@@ -283,13 +283,13 @@ class Report(FolderTest):
         self.assertIn("has no schema", self.refused(self.write("b.json", "{}")))
         self.assertIn("(schema): is cone.unheard/1, which cone report does not read",
                       self.refused(self.write("c.json", '{"schema": "cone.unheard/1"}')))
-        for kind, old, new in (("evaluation", 3, 4), ("sensitivity", 1, 2), ("policy", 1, 3),
+        for kind, old, new in (("evaluation", 4, 5), ("sensitivity", 1, 2), ("policy", 1, 3),
                                ("coverage", 1, 2)):
             record = self.write("old.json", f'{{"schema": "cone.{kind}/{old}"}}')
             self.assertIn(f"old.json (schema): is cone.{kind}/{old}, and this version of cone reads "
                           f"cone.{kind}/{new}; run the command that wrote the record again with this "
                           "version", self.refused(record))
-        self.assertIn("has no", self.refused(self.write("d.json", '{"schema": "cone.evaluation/4"}')))
+        self.assertIn("has no", self.refused(self.write("d.json", '{"schema": "cone.evaluation/5"}')))
         self.assertIn("without the record",
                       self.refused(self.write("e.html", "<!doctype html><p>hello")))
         self.refused(self.folder / "missing.json")
