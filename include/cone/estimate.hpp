@@ -321,10 +321,10 @@ struct JointArm {
   /// residual standard deviation.
   double slope = 0;
   double slope_error = 0;
-  double trust = 0;        ///< factor on the change of predictions, from 0 to 1
-  std::string reason;      ///< why the trust is 0
-  double equal_slopes_p = 1;      ///< Cochran's Q over the parts of the prediction
-  bool has_equal_slopes = false;  ///< not rejected: network_joint uses the arm
+  double trust = 0;              ///< factor on the change of predictions, from 0 to 1
+  std::string reason;            ///< why the trust is 0
+  double equal_slopes_p = 1;     ///< Cochran's Q over the parts of the prediction
+  bool has_equal_slopes = true;  ///< not rejected; otherwise network_joint leaves the arm as it is
   /// Of the outcome beyond own features, the share of variance that the network explains, and the
   /// share of that which predictions recover (the reliability of the network groups).
   double network_share = 0;

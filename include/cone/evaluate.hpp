@@ -87,9 +87,10 @@ struct EvaluateOptions {
     visitor("sensitivity_interval", self.sensitivity_interval,
             "Sensitivity intervals, which allow for an unmeasured confounder as strong as what the "
             "network reveals");
-    visitor("joint_model", self.joint_model,
-            "The joint model of treatment and outcome: intervals of network_dm then allow for "
-            "unmeasured confounding that selects units as the predictable part of the outcome does");
+    visitor(
+        "joint_model", self.joint_model,
+        "The joint model of treatment and outcome: intervals of network_dm then allow for "
+        "unmeasured confounding that selects units as the predictable part of the outcome does");
     visitor(
         "randomised", self.randomised,
         "Declare that treatment was assigned at random given the features: verdicts then do not "

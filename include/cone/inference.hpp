@@ -80,6 +80,9 @@ struct PolicyDifference {
   /// The intervals widened by the bound of the confounding bias; none without a bound.
   std::optional<std::pair<double, double>> sensitivity_interval;
   std::optional<std::pair<double, double>> sensitivity_joint_interval;
+  /// Of the interval without the joint model, around which the bound is: below 1 where the
+  /// sensitivity interval contains 0.
+  std::optional<double> overturning_strength;
   ComparisonVerdict verdict =
       ComparisonVerdict::kNotShown;  ///< by the intervals of this pair alone
 };

@@ -312,7 +312,7 @@ class Result(unittest.TestCase):
         self.assertAlmostEqual(rows[1]["gain"], rows[1]["net_value"] - rows[0]["net_value"])
         self.assertEqual(len(self.rows(self.answer.estimates)), 2 * len(FAST))
         self.assertEqual(len(self.rows(self.answer.differences)), 3)
-        self.assertEqual(self.answer.ranks["<b>sms</b>"], (1, 3))  # with an unmeasured confounder
+        self.assertEqual(self.answer.ranks["<b>sms</b>"], (2, 3))  # with an unmeasured confounder
         self.assertEqual([row["ranks"] for row in self.answer.record["decision"]["policies"]
                           if row["name"] == "<b>sms</b>"], [[3, 3]])
         self.assertIsNone(self.answer.single_best)

@@ -20,12 +20,13 @@ void refuse_options(const Ranks& ranks, const EvaluateOptions& options) {
   };
   for (const std::string& name : options.estimators) {
     if (is_supported(*find_estimator(name))) continue;
-    faults.add("estimators",
-               {{.item = "--estimators"},
-                fmt::format("--engine petsc does not support {}", name),
-                "leave it out, or evaluate without --engine: neural networks, kernel balancing, "
-                "regression with network cohesion, eigenvectors, the joint model, given nuisances and "
-                "propensities on the network need one process"});
+    faults.add(
+        "estimators",
+        {{.item = "--estimators"},
+         fmt::format("--engine petsc does not support {}", name),
+         "leave it out, or evaluate without --engine: neural networks, kernel balancing, "
+         "regression with network cohesion, eigenvectors, the joint model, given nuisances and "
+         "propensities on the network need one process"});
   }
   const bool uses_ridge =
       options.estimators.empty() || std::ranges::any_of(options.estimators, [](const auto& name) {
@@ -52,10 +53,10 @@ void refuse_options(const Ranks& ranks, const EvaluateOptions& options) {
 
 bool is_supported(const EstimatorInfo& row) {
   return !row.needs_balance() && row.method != Method::kJointModel &&
-         std::ranges::none_of(std::array{LearnerId::kNetworks, LearnerId::kCone, LearnerId::kGiven,
-                                         LearnerId::kNetworkTreatment, LearnerId::kCohesion,
-                                         LearnerId::kSpectral},
-                              [&](LearnerId learner) { return row.needs(learner); });
+         std::ranges::none_of(
+             std::array{LearnerId::kNetworks, LearnerId::kCone, LearnerId::kGiven,
+                        LearnerId::kNetworkTreatment, LearnerId::kCohesion, LearnerId::kSpectral},
+             [&](LearnerId learner) { return row.needs(learner); });
 }
 
 std::vector<EstimatorInfo> choose_rows(const Ranks& ranks, const EvaluateOptions& options) {

@@ -123,9 +123,9 @@ RankingArea describe_area(const Contrast& contrast, std::span<const double> net,
   if (std::isnan(out.standard_error)) {
     out.p = kNaN;
   } else if (out.standard_error > 0) {
-    const double statistic = normal_of_t(
-        least_statistic(out.value, out.standard_error, combine_for(contrast, values)),
-        values.degrees_of_freedom);
+    const double statistic =
+        normal_of_t(least_statistic(out.value, out.standard_error, combine_for(contrast, values)),
+                    values.degrees_of_freedom);
     out.p = std::erfc(statistic / std::numbers::sqrt2);
   }
   return out;

@@ -359,8 +359,7 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
       policy.gain_p = pair.p;
       if (policy.sensitivity_interval && pair.sensitivity_interval) {
         policy.sensitivity_gain_interval = negate(*pair.sensitivity_interval);
-        policy.overturning_strength = strength_to_overturn(
-            *policy.gain_interval, *estimates[pair.second]->sensitivity_widening);
+        policy.overturning_strength = pair.overturning_strength;
       }
       if (policy.unreliable.empty()) {
         policy.verdict = judge_comparison(*policy.gain_interval, policy.sensitivity_gain_interval,

@@ -17,14 +17,15 @@ Verdict describe_joint_model(std::span<const JointArm> joint, std::span<const st
                                "network_dm ({}: {})",
                                phrase, most->reason)};
   }
-  return {false,
-          sentence("units with {} predicted outcomes under {} were more likely to receive it (log "
-                   "odds {:+.2f} ± {:.2f} per standard deviation, trust {:.2f}); slopes of the parts "
-                   "of the prediction {} (p {:.2g}){}",
-                   most->slope > 0 ? "higher" : "lower", phrase, most->slope, most->slope_error,
-                   most->trust, most->has_equal_slopes ? "do not differ" : "differ",
-                   most->equal_slopes_p,
-                   most->has_equal_slopes ? "" : ", so network_joint leaves this arm as it is")};
+  return {
+      false,
+      sentence("units with {} predicted outcomes under {} were more likely to receive it (log "
+               "odds {:+.2f} ± {:.2f} per standard deviation, trust {:.2f}); slopes of the parts "
+               "of the prediction {} (p {:.2g}){}",
+               most->slope > 0 ? "higher" : "lower", phrase, most->slope, most->slope_error,
+               most->trust, most->has_equal_slopes ? "do not differ" : "differ",
+               most->equal_slopes_p,
+               most->has_equal_slopes ? "" : ", so network_joint leaves this arm as it is")};
 }
 
 }  // namespace cone

@@ -25,8 +25,7 @@ bool uses(std::span<const EstimatorInfo> rows, LearnerId learner) {
 
 /// Unless the data has propensities.
 bool fits_joint_model(const EvaluateOptions& options) {
-  return options.joint_model && !options.randomised &&
-         options.plan.protocol == Protocol::kCrossFit;
+  return options.joint_model && !options.randomised && options.plan.protocol == Protocol::kCrossFit;
 }
 
 double expect_seconds(const FitSize& size, LearnerId learner, const EvaluateOptions& options,
@@ -109,6 +108,12 @@ std::vector<EstimatorInfo> choose_rows(const Dataset& data, const EvaluateOption
       }
     }
   }
+  // network_joint is read beside network_dm, whose value and interval are the headline.
+  const auto joint = std::ranges::find(rows, Method::kJointModel, &EstimatorInfo::method);
+  const std::string_view direct = "network_dm";
+  if (joint != rows.end() && std::ranges::find(rows, direct, &EstimatorInfo::name) == rows.end()) {
+    rows.insert(joint, *find_estimator(direct));
+  }
   for (EstimatorInfo& row : rows) {
     if (own_model && row.needs_outcome_model()) row.outcome = LearnerId::kGiven;
     if (own_propensity && row.needs_propensity()) row.weights = LearnerId::kGiven;
@@ -116,12 +121,6 @@ std::vector<EstimatorInfo> choose_rows(const Dataset& data, const EvaluateOption
     if (row.weights == LearnerId::kNetworkTreatment && data.graph.num_edges() == 0) {
       row.weights = LearnerId::kLogistic;
     }
-  }
-  // network_joint is read beside network_dm, whose value and interval are the headline.
-  const auto joint = std::ranges::find(rows, Method::kJointModel, &EstimatorInfo::method);
-  const std::string_view direct = "network_dm";
-  if (joint != rows.end() && std::ranges::find(rows, direct, &EstimatorInfo::name) == rows.end()) {
-    rows.insert(joint, *find_estimator(direct));
   }
   if (own_model) name_given_rows(rows);
   return rows;
@@ -156,8 +155,7 @@ std::vector<LearningStep> plan_learning(const Context& context, const Dataset& d
   for (const LearnerId learner :
        {LearnerId::kOls1, LearnerId::kOls2, LearnerId::kRidge, LearnerId::kNetworks,
         LearnerId::kKernel, LearnerId::kNetworkRidge, LearnerId::kNetworkTreatment,
-        LearnerId::kCohesion, LearnerId::kSpectral,
-        LearnerId::kCone}) {
+        LearnerId::kCohesion, LearnerId::kSpectral, LearnerId::kCone}) {
     if (!uses(rows, learner)) continue;
     steps.push_back(
         {.learner = learner,

@@ -139,6 +139,7 @@ Estimate estimate_row(const EstimationBasis& basis, const EstimatorInfo& row,
                      noise_of(basis, row), basis.options.dependence, value);
   }
   note_smoothing(value);
+  if (row.method == Method::kJointModel && basis.joint == nullptr) note_missing_joint_model(value);
   if (basis.joint == nullptr || row.outcome != LearnerId::kNetworkRidge) return value;
   if (row.method == Method::kDirect) value.joint = basis.joint->revalue(evidence.policy);
   if (row.method == Method::kJointModel) {

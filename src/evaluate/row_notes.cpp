@@ -99,6 +99,13 @@ void note_smoothing(Estimate& value) {
       value);
 }
 
+void note_missing_joint_model(Estimate& value) {
+  add_caution(
+      "equals network_dm: the joint model is not fitted where treatment is declared random, "
+      "propensities are given, only part of the nodes is evaluated, or --no-joint-model is given",
+      value);
+}
+
 void note_learning(const EstimatorInfo& row, const Evidence& evidence,
                    const LearntNuisances& learnt, Estimate& value) {
   if (row.needs(LearnerId::kCone)) {

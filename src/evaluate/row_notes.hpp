@@ -13,6 +13,9 @@ namespace cone {
 /// A warning where the smoothing bias is clear and exceeds the standard error.
 void note_smoothing(Estimate& value);
 
+/// Says that network_joint is network_dm here.
+void note_missing_joint_model(Estimate& value);
+
 /// Adds warnings of the estimate's learners, and of given columns that replace the model that the
 /// estimator is named after.
 void note_learning(const EstimatorInfo& row, const Evidence& evidence,

@@ -35,9 +35,11 @@ void set_sensitivity_interval(const LoggedSample& sample, Estimate& e) {
       e.alternatives(), *e.sensitivity_widening);
   const auto possible = find_two_values(sample);
   if (!possible) return;
+  // The interval itself is not cut off.
+  const auto limits = hull(*possible, e.interval());
   auto& [low, high] = e.sensitivity_interval;
-  low = std::clamp(low, possible->first, possible->second);
-  high = std::clamp(high, possible->first, possible->second);
+  low = std::clamp(low, limits.first, limits.second);
+  high = std::clamp(high, limits.first, limits.second);
 }
 
 bool wants_sensitivity_intervals(const EvaluateOptions& options, const EstimationBasis& basis) {

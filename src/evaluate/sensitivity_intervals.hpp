@@ -17,8 +17,8 @@ namespace cone {
 /// Whether the run has their inputs: a network, all of which is scored, and the network ridge.
 bool wants_sensitivity_intervals(const EvaluateOptions& options, const EstimationBasis& basis);
 
-/// Sets confounding_bias_bound, sensitivity_widening and sensitivity_interval of every estimate of every policy, for an
-/// unmeasured confounder as strong as the network.
+/// Sets confounding_bias_bound, sensitivity_widening and sensitivity_interval of every estimate of
+/// every policy, for an unmeasured confounder as strong as the network.
 void add_sensitivity_intervals(const EstimationBasis& basis,
                                std::span<const Matrix<double>> sample_policies,
                                const NetworkStrength& strength, std::vector<PolicyResult>& results);

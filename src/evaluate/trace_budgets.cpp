@@ -8,6 +8,7 @@
 #include "base/numeric.hpp"
 #include "base/sentence.hpp"
 #include "base/text.hpp"
+#include "estimate/enough_units.hpp"
 #include "estimate/significance.hpp"
 #include "evaluate/budget_curve.hpp"
 #include "evaluate/decide.hpp"
@@ -130,19 +131,30 @@ BudgetCurve EvaluationRun::trace_budget(const EstimatorInfo& row, const Ranking&
     if (std::isnan(point.standard_error)) continue;
     constexpr std::array kDifference = {1.0, -1.0};
     const std::array both = {values.alternatives[k], values.alternatives[0]};
-    point.sensitivity_interval = enclose_confounded(
-        point.gain, point.standard_error,
-        two_sided_t_quantile(values.level, values.degrees_of_freedom),
-        combine(kDifference, both), bound);
+    point.sensitivity_interval =
+        enclose_confounded(point.gain, point.standard_error,
+                           two_sided_t_quantile(values.level, values.degrees_of_freedom),
+                           combine(kDifference, both), bound);
   }
+  // Treating none and all: the arms that every budget mixes.
+  const bool is_reliable =
+      std::ranges::all_of(std::array{std::size_t{0}, steps}, [&](std::size_t k) {
+        return find_unreliable(sample_, first.sample[k].view(), {},
+                               estimates[k].effective_sample_size.value_or(kernels_->num_nodes()))
+                   .empty() &&
+               !estimates[k].is_oversmoothed();
+      });
   const auto judge_area = [&](std::span<const double> contrast, RankingArea& area) {
     if (noise != nullptr && strength_) {
       const Matrix<double> table = combine_tables(first.sample, contrast);
       const BiasBound bound =
           bound_confounding_bias(sample_, table.view(), noise->residual, *strength_).bound;
-      area.sensitivity_interval = {area.interval.first - bound.too_high,
-                                   area.interval.second + bound.too_low};
+      area.sensitivity_interval =
+          enclose_confounded(area.value, area.standard_error,
+                             two_sided_t_quantile(values.level, values.degrees_of_freedom),
+                             combine(contrast, values.alternatives), bound);
     }
+    if (!is_reliable) return;
     area.verdict = judge_comparison(area.interval, area.sensitivity_interval, is_randomised(row));
   };
   judge_area(qini_contrast(steps), curve.qini);

@@ -116,7 +116,8 @@ void add_verdicts(const Context& context, const JudgedRun& run,
     summary.add("variance shares", out.variance_shares, false, &VarianceShares::noise);
   }
   if (!out.joint_model.empty()) {
-    out.verdicts.push_back({"joint model", describe_joint_model(out.joint_model, sample.arms), false});
+    out.verdicts.push_back(
+        {"joint model", describe_joint_model(out.joint_model, sample.arms), false});
   }
   out.stability = measure_stability(results, headline->name, run.plan, run.cluster, *sample.totals);
   summary.add("stability", out.stability, true, [](const PolicyStability& s) { return -s.fold_p; });

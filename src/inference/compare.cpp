@@ -221,8 +221,7 @@ PolicyComparison compare_policies(const Context& context, std::span<const double
       return enclose_confounded(difference, pair.standard_error, factor, alternatives, *widening);
     };
     const auto confounded = widening ? widened(joint_factor) : joint;
-    const bool first_leads =
-        options.lower_is_better ? confounded.second < 0 : confounded.first > 0;
+    const bool first_leads = options.lower_is_better ? confounded.second < 0 : confounded.first > 0;
     const bool second_leads =
         options.lower_is_better ? confounded.first > 0 : confounded.second < 0;
     if (widening && is_ranked && first_leads) {
@@ -249,6 +248,9 @@ PolicyComparison compare_policies(const Context& context, std::span<const double
     if (widening) {
       PolicyDifference& listed_pair = out.differences.back();
       listed_pair.sensitivity_interval = widened(own_factor);
+      const auto own = std::span(alternatives).first(std::min<std::size_t>(1, alternatives.size()));
+      listed_pair.overturning_strength = strength_to_overturn(
+          enclose(difference, pair.standard_error, own_factor, own), *widening);
       listed_pair.sensitivity_joint_interval = confounded;
     }
   }

@@ -47,8 +47,8 @@ NetworkStrength measure_strength(const LoggedSample& sample, Matrix<double> feat
 
 /// The largest bias of a value that an unmeasured confounder of that strength can cause:
 /// √(C²) · Σ_a √(cf_y,a·σ_a²·ν_a²), with C² = cf_d/(1 − cf_d) of the policy and cf_y,a the share of
-/// the residual outcome variance that it explains, 1 where nothing is known. An arm whose confounding
-/// has a known direction contributes to one side only.
+/// the residual outcome variance that it explains, 1 where nothing is known. An arm whose
+/// confounding has a known direction contributes to one side only.
 struct ConfoundingBias {
   BiasBound bound;
   double strength = 0;  ///< C²

@@ -43,9 +43,7 @@ constexpr std::array<std::array<GroupKind, 3>, 5> kParts = {{
     {GroupKind::kCommunitiesCoarse, GroupKind::kCommunities, GroupKind::kCommunitiesFine},
 }};
 
-bool is_network_group(GroupKind kind) {
-  return !enum_name(kind).starts_with("own_");
-}
+bool is_network_group(GroupKind kind) { return !enum_name(kind).starts_with("own_"); }
 
 /// The plan with one more task, which learns from all nodes and scores none.
 FitPlan add_whole_task(const FitPlan& plan, std::size_t num_nodes) {
@@ -88,9 +86,9 @@ Matrix<double> split_prediction(const Context& context, const NetworkRidge& ridg
                                 const RidgeSolution& solution, std::size_t arm) {
   std::vector<std::vector<double>> kept;
   for (const auto& kinds : kParts) {
-    std::vector<double> of_part = predict_part(
-        context, ridge, solution, arm,
-        [&](GroupKind kind) { return std::ranges::find(kinds, kind) != kinds.end(); });
+    std::vector<double> of_part = predict_part(context, ridge, solution, arm, [&](GroupKind kind) {
+      return std::ranges::find(kinds, kind) != kinds.end();
+    });
     if (of_part.empty() || std::sqrt(variance(of_part, 0)) < kLeastPart) continue;
     kept.push_back(std::move(of_part));
   }
@@ -212,12 +210,11 @@ class JointFit {
                                                    .predicted = held_out,
                                                    .parts = parts,
                                                    .network = network,
-                                                   .cluster = clusters_by_position(),
-                                                   .start = reason_variances_});
-    reason_variances_ = arm.treatment.other_reasons.arms[0].group_variances;
+                                                   .cluster = clusters_by_position()});
     arm.summary.slope = arm.treatment.slope;
     arm.summary.slope_error = arm.treatment.standard_error;
     arm.summary.equal_slopes_p = arm.treatment.equal_slopes_p;
+    arm.summary.has_equal_slopes = arm.treatment.equal_slopes_p >= kSlopesDiffer;
     arm.summary.network_statistic = arm.treatment.network_statistic;
     if (residual_sd(arm.treatment.fixed, held_out) < kLeastSpread) {
       arm.summary.reason = "its predicted outcomes hardly vary";
@@ -233,7 +230,6 @@ class JointFit {
       arm.summary.reason = "its slope is not clear";
       return;
     }
-    arm.summary.has_equal_slopes = arm.treatment.equal_slopes_p >= kSlopesDiffer;
     estimate_noise_share(a, arm);
     for (std::size_t k = 0; k < arm.surprise.size(); ++k) {
       if (k > 0 && model.noise_growth == 0) {
@@ -304,8 +300,8 @@ class JointFit {
     Matrix<double> f(inputs_.num_nodes(), 1);
     for (std::size_t i = 0; i < arm.outcome.size(); ++i) {
       const std::size_t p = begin + i;
-      f(p, 0) = (1 - sigmoid(arm.treatment.index[p])) * model.noise_growth *
-                inputs_.relative_degree[p];
+      f(p, 0) =
+          (1 - sigmoid(arm.treatment.index[p])) * model.noise_growth * inputs_.relative_degree[p];
     }
     const RidgeSolution solved = part_.solver->solve(
         context_, f, Matrix<double>(data_.num_arms() * RidgeSystem::kNumFixed, 1),
@@ -320,8 +316,7 @@ class JointFit {
     const double slope = arm.summary.slope;
     const double precision = 4 + slope * slope * std::max(0.0, information.value());
     arm.summary.noise_share_error = 1 / std::sqrt(precision);
-    arm.summary.noise_share =
-        std::clamp((2 + slope * with_outcome.value()) / precision, 0.0, 1.0);
+    arm.summary.noise_share = std::clamp((2 + slope * with_outcome.value()) / precision, 0.0, 1.0);
   }
 
   /// Makes the surprises of all arms add up to 0 at every position, as those of a softmax do.
@@ -343,15 +338,13 @@ class JointFit {
       const ArmFit& arm = arms_[a];
       if (!arm.is_used()) continue;
       const ArmModel& model = part_.system.arms[a];
-      const std::vector<double> extrapolated =
-          extrapolate(context_, equations_of(a, variant), *part_.solver, whole_task(),
-                      arm.surprise[variant]);
+      const std::vector<double> extrapolated = extrapolate(
+          context_, equations_of(a, variant), *part_.solver, whole_task(), arm.surprise[variant]);
       for (std::size_t p = 0; p < extrapolated.size(); ++p) {
         const NodeIndex i = inputs_.node_at[p];
-        const double predicted =
-            arm.received[p] != 0
-                ? data_.outcome[i]
-                : model.mean + model.sd * (arm.predicted[p] + extrapolated[p]);
+        const double predicted = arm.received[p] != 0
+                                     ? data_.outcome[i]
+                                     : model.mean + model.sd * (arm.predicted[p] + extrapolated[p]);
         out.change(i, a) = predicted - outcome_.mu(i, a);
         out.extrapolated(i, a) = model.sd * extrapolated[p];
       }
@@ -367,7 +360,6 @@ class JointFit {
   const RidgeInputs& inputs_;
   RidgeSolution solution_;
   TreatmentSample sample_;
-  std::vector<double> reason_variances_;  ///< of the last arm
   std::vector<ArmFit> arms_;
 };
 

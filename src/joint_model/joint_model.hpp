@@ -19,14 +19,15 @@ namespace cone {
 struct JointModel {
   /// Predicted outcomes under one assumption about noise that grows with the degree.
   struct Variant {
-    /// Joint prediction (the logged outcome where the arm was received) − that of the network ridge.
+    /// Joint prediction (the logged outcome where the arm was received) − that of the network
+    /// ridge.
     Matrix<double> change;
     /// Its part that is proportional to the slope; 0 where the arm was received.
     Matrix<double> extrapolated;
   };
   std::vector<JointArm> arms;
-  Variant without_noise;    ///< treatment does not depend on the noise
-  Variant with_noise;       ///< it depends on a share of the noise that grows with the degree
+  Variant without_noise;       ///< treatment does not depend on the noise
+  Variant with_noise;          ///< it depends on a share of the noise that grows with the degree
   Matrix<double> noise_range;  ///< what all of that noise would change
 
   /// Values of a policy (rows times survey weights) under both assumptions, for the hull of

@@ -11,7 +11,9 @@ namespace {
 
 constexpr std::size_t kJointRounds = 5;
 /// Log odds have converged where none changes by more.
-constexpr double kIndexTolerance = 1e-3;
+constexpr double kIndexTolerance = 1e-2;
+/// In the last round.
+constexpr double kLargestIndexChange = 0.1;
 
 /// The rows of the stacked model: the outcomes of the arm, then the treatment of all positions.
 class StackedModel {
@@ -32,7 +34,6 @@ class StackedModel {
 
   std::size_t num_rows() const { return count_ + size_; }
   std::size_t row_of_treatment(std::size_t position) const { return count_ + position; }
-  double selected_noise(std::size_t position) const { return selected_[position]; }
 
   /// f's part of the products: K·(x_J + θ·x_z), at every position.
   Matrix<double> reach(const Matrix<double>& x) const {
@@ -92,10 +93,8 @@ class StackedModel {
 
   std::vector<double> make_diagonal(std::span<const double> treatment_noise) const {
     const double slope = equations_.treatment.slope;
-    const std::vector<double> kernel =
-        approximate_diagonal(equations_.outcomes, equations_.arm);
-    const std::vector<double> reasons =
-        approximate_diagonal(equations_.treatment.other_reasons, 0);
+    const std::vector<double> kernel = approximate_diagonal(equations_.outcomes, equations_.arm);
+    const std::vector<double> reasons = approximate_diagonal(equations_.treatment.other_reasons, 0);
     std::vector<double> out(num_rows());
     for (std::size_t i = 0; i < count_; ++i) out[i] = kernel[first_ + i] + noise_[first_ + i];
     for (std::size_t p = 0; p < size_; ++p) {
@@ -124,8 +123,6 @@ class StackedModel {
 JointSolution solve_joint_model(const Context& context, const JointEquations& equations,
                                 double tolerance) {
   const StackedModel stacked(context, equations);
-  const RidgeSystem& system = equations.outcomes;
-  const std::vector<std::size_t>& kept = system.arms[equations.arm].fixed_columns;
   const std::size_t n = equations.received.size();
   JointSolution out;
   std::vector<double> index = equations.treatment.index;
@@ -150,19 +147,14 @@ JointSolution solve_joint_model(const Context& context, const JointEquations& eq
       largest = std::max(largest, std::abs(next - index[p]));
       index[p] = next;
     }
-    out.converged = solved.converged && std::isfinite(largest);
-    if (largest < kIndexTolerance || !out.converged) break;
+    const bool is_stable = largest < kIndexTolerance;
+    const bool is_last = round + 1 == kJointRounds;
+    out.converged =
+        solved.converged && (is_last ? largest < kLargestIndexChange : std::isfinite(largest));
+    if (is_stable || !out.converged) break;
   }
-  const Matrix<double> reached = stacked.reach(solved.x);
   for (std::size_t p = 0; p < n; ++p) {
-    const double surprise = solved.x(stacked.row_of_treatment(p), 0);
-    out.surprise.push_back(surprise);
-    double predicted = reached(p, 0) + equations.treatment.slope *
-                                           stacked.selected_noise(p) * surprise;
-    for (std::size_t c = 0; c < kept.size(); ++c) {
-      predicted += system.fixed_effect(p, kept[c]) * solved.lambda(c, 0);
-    }
-    out.predicted.push_back(predicted);
+    out.surprise.push_back(solved.x(stacked.row_of_treatment(p), 0));
   }
   return out;
 }
@@ -198,8 +190,8 @@ std::vector<double> extrapolate(const Context& context, const JointEquations& eq
   std::vector<double> out(n, 0.0);
   for (std::size_t p = 0; p < n; ++p) {
     if (equations.received[p] != 0) continue;
-    out[p] = equations.treatment.slope *
-             (reached(p, 0) - explained(p, 0) + selected(p) * surprise[p]);
+    out[p] =
+        equations.treatment.slope * (reached(p, 0) - explained(p, 0) + selected(p) * surprise[p]);
   }
   return out;
 }

@@ -20,7 +20,7 @@ namespace cone {
 struct JointEquations {
   const RidgeSystem& outcomes;  ///< with undersmoothing 1
   std::size_t arm;
-  const TreatmentSlope& treatment;  ///< its fixed effects span those of the outcomes
+  const TreatmentSlope& treatment;   ///< its fixed effects span those of the outcomes
   std::span<const double> outcome;   ///< standardised, of the arm's positions
   std::span<const double> received;  ///< 1 where a position received the arm
   double selected_noise = 0;         ///< δ
@@ -30,15 +30,13 @@ struct JointSolution {
   /// a = P_z(z − θm): by how much more often a position received the arm than expected, given the
   /// outcomes.
   std::vector<double> surprise;
-  /// The prediction of every position from outcomes and treatments, standardised.
-  std::vector<double> predicted;
   bool converged = true;
 };
 
 /// Solves the stacked mixed model of the outcomes of the arm and the working outcomes of the
 /// treatment, with the slope and all variances given, and updates the log odds for some rounds.
 JointSolution solve_joint_model(const Context& context, const JointEquations& equations,
-                                double tolerance = 1e-7);
+                                double tolerance = 1e-6);
 
 /// By how much surprises (one per position) move the predictions of the positions that did not
 /// receive the arm, and 0 at the others; standardised. With C the posterior covariance by the

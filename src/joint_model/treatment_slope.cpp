@@ -21,10 +21,11 @@ constexpr std::size_t kSlopeRounds = 5;
 constexpr std::size_t kVarianceRounds = 2;
 /// The slope has converged where it changes by less than this share of its standard error.
 constexpr double kSlopeTolerance = 0.01;
-constexpr double kSolveTolerance = 1e-7;
+/// In the last round.
+constexpr double kLargestSlopeChange = 0.2;
+constexpr double kSolveTolerance = 1e-6;
 /// Variances of the log odds are known far less precisely than this gain in log likelihood.
 constexpr double kLikelihoodTolerance = 1e-2;
-constexpr double kLeastStart = 1e-3;
 
 /// The fixed effects that are linearly independent over all positions.
 Matrix<double> make_fixed(const RidgeInputs& inputs) {
@@ -170,12 +171,13 @@ PartSlopes fit_slopes(const Context& context, const MixedModel& model, const Mat
   return out;
 }
 
-/// The p value of Q = (s − c·1)'M(s − c·1), c = 1'Ms/1'M1.
-double test_equal_slopes(const Context& context, const MixedModel& model, const Matrix<double>& parts,
-                         const WorkingOutcome& working, double inflation) {
+/// The p value of Q = (s − c·1)'M(s − c·1), c = 1'Ms/1'M1; 0 where it cannot be computed.
+double test_equal_slopes(const Context& context, const MixedModel& model,
+                         const Matrix<double>& parts, const WorkingOutcome& working,
+                         double inflation) {
   if (parts.cols() < 2) return 1;
   const PartSlopes found = fit_slopes(context, model, parts, working);
-  if (found.slopes.empty()) return 1;
+  if (found.slopes.empty()) return 0;
   const double common = sum(found.sides) / sum(found.information.values());
   const double statistic = dot(found.slopes, found.sides) - common * sum(found.sides);
   return chi_squared_tail(std::max(0.0, statistic / inflation),
@@ -252,7 +254,8 @@ double residual_sd(const Matrix<double>& fixed, std::span<const double> values) 
   for (std::size_t i = 0; i < values.size(); ++i) {
     for (std::size_t r = 0; r < fixed.cols(); ++r) {
       slopes[r] += fixed(i, r) * values[i];
-      for (std::size_t c = 0; c < fixed.cols(); ++c) small.matrix(r, c) += fixed(i, r) * fixed(i, c);
+      for (std::size_t c = 0; c < fixed.cols(); ++c)
+        small.matrix(r, c) += fixed(i, r) * fixed(i, c);
     }
   }
   if (!small.factorise()) return 0;
@@ -274,9 +277,7 @@ TreatmentSlope fit_treatment_slope(const Context& context, const TreatmentData& 
   out.other_reasons.arms.emplace_back();
   const Matrix<double> design = append_column(out.fixed, data.predicted);
   out.index = regress_logistic(design, data.received);
-  std::vector<double> variances = data.start;
-  // One that vanished for another arm need not do so here.
-  for (double& value : variances) value = std::max(value, kLeastStart);
+  std::vector<double> variances;
   Matrix<double> start;
   double inflation = 1;
   for (std::size_t round = 0; round < kSlopeRounds; ++round) {
@@ -317,6 +318,9 @@ TreatmentSlope fit_treatment_slope(const Context& context, const TreatmentData& 
     const bool is_stable = std::abs(out.slope - before) < kSlopeTolerance * out.standard_error;
     const bool is_last = round + 1 == kSlopeRounds || (round > 0 && is_stable);
     if (!is_last) continue;
+    if (!(std::abs(out.slope - before) < kLargestSlopeChange * out.standard_error)) {
+      out.converged = false;
+    }
     out.equal_slopes_p = test_equal_slopes(context, model, data.parts, working, inflation);
     out.network_statistic = find_network_statistic(context, model, data, working, inflation);
     break;

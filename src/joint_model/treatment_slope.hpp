@@ -38,18 +38,16 @@ struct TreatmentData {
   const Matrix<double>& parts;
   std::span<const double> network;
   std::span<const std::uint32_t> cluster;  ///< by position; empty: none
-  /// Variances of h to begin with, such as those of another arm; empty: none.
-  std::vector<double> start = {};
 };
 
 /// logit P(S = 1) = b'γ + θ·f + h: f the predicted outcome, h a network ridge of other reasons for
 /// treatment, with all its groups.
 struct TreatmentSlope {
-  double slope = 0;            ///< θ
-  double standard_error = 0;   ///< cluster-robust where that is larger
-  RidgeSystem other_reasons;   ///< of h: one arm, in units of the log odds
-  std::vector<double> index;   ///< the log odds at every position
-  Matrix<double> fixed;        ///< b, positions × linearly independent fixed effects
+  double slope = 0;           ///< θ
+  double standard_error = 0;  ///< cluster-robust where that is larger
+  RidgeSystem other_reasons;  ///< of h: one arm, in units of the log odds
+  std::vector<double> index;  ///< the log odds at every position
+  Matrix<double> fixed;       ///< b, positions × linearly independent fixed effects
   /// The p value of Cochran's Q that the slopes of all parts are equal (Cochran 1954, "The
   /// combination of estimates from different experiments"), with their full covariance; 1 where
   /// there are fewer than two.

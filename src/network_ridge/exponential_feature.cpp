@@ -33,7 +33,8 @@ ChosenRows choose_index_rows(std::span<const std::size_t> arm_begin,
                              std::span<const char> is_fitted) {
   const auto num_fitted =
       static_cast<std::size_t>(std::count(is_fitted.begin(), is_fitted.end(), 1));
-  const std::size_t step = std::max<std::size_t>(1, num_fitted / kMostIndexRows);
+  const std::size_t step =
+      std::max<std::size_t>(1, (num_fitted + kMostIndexRows - 1) / kMostIndexRows);
   ChosenRows out;
   std::size_t count = 0;
   for (std::size_t a = 0; a + 1 < arm_begin.size(); ++a) {

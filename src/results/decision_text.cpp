@@ -215,8 +215,8 @@ std::string joint_sentence(const Decision& decision) {
     if (!policy.joint_value || !policy.sampling_interval) continue;
     const auto [low, high] = *policy.sampling_interval;
     if (std::abs(*policy.joint_value - policy.value) < kVisible * (high - low) / 2) continue;
-    values.push_back(fmt::format("{} to {}", printable(policy.name),
-                                 sentence("{:.3g}", *policy.joint_value)));
+    values.push_back(
+        fmt::format("{} to {}", printable(policy.name), sentence("{:.3g}", *policy.joint_value)));
   }
   if (values.empty() || values.size() > kMostNames) return "";
   return fmt::format(
@@ -309,9 +309,7 @@ std::string effect_sentence(const Decision& decision) {
       .unreliable = first.unreliable.empty() ? second.unreliable : first.unreliable};
   if (found->sensitivity_interval) {
     effect.sensitivity_gain_interval = oriented(*found->sensitivity_interval);
-    effect.overturning_strength = strength_to_overturn(
-        found->interval, {.too_high = found->interval.first - found->sensitivity_interval->first,
-                          .too_low = found->sensitivity_interval->second - found->interval.second});
+    effect.overturning_strength = found->overturning_strength;
   }
   return decision_sentence(effect, decision, "treat-none");
 }
@@ -358,7 +356,8 @@ std::string decision_text(const Decision& decision) {
   const std::string best = best_sentence(decision);
   if (!best.empty()) text += best + '\n';
   return text + joint_sentence(decision) + strength_sentence(decision) +
-         direction_sentence(decision) + smoothing_sentence(decision) + dependence_sentence(decision);
+         direction_sentence(decision) + smoothing_sentence(decision) +
+         dependence_sentence(decision);
 }
 
 }  // namespace cone

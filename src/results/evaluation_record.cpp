@@ -62,9 +62,8 @@ Json estimate_json(const Estimate& e) {
           {"sample_interval", ends_json(e.sample_interval())},
           {"sample_sampling_interval", ends_json(e.sample_sampling_interval)},
           {"sensitivity_interval", ends_json(e.sensitivity_interval)},
-          {"confounding_bias_bound", e.confounding_bias_bound
-                                         ? json_number(e.confounding_bias_bound->largest())
-                                         : Json()},
+          {"confounding_bias_bound",
+           e.confounding_bias_bound ? json_number(e.confounding_bias_bound->largest()) : Json()},
           {"dependence", std::string(enum_name(e.dependence))},
           {"standard_errors", dependent_errors_json(e.errors_by_dependence)},
           {"effective_sample_size", json_number(e.effective_sample_size)},

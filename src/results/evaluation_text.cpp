@@ -182,7 +182,8 @@ std::string target_line(const EvaluationRecord& record, std::string_view target)
   if (!has_errors) return "";
   const bool is_split = record.config.is_object() && record.config.value("protocol", "") == "split";
   return fmt::format(
-      "\nStandard errors and intervals are for the {}. Intervals cover sampling error{}{}; the bias "
+      "\nStandard errors and intervals are for the {}. Intervals cover sampling error{}{}; the "
+      "bias "
       "of unmeasured confounding may be larger.\n",
       target, is_split ? "" : " and smoothing bias",
       record.diagnostics.joint_model.empty()

@@ -11,8 +11,8 @@ namespace cone {
 namespace {
 
 constexpr std::array<std::string_view, 10> kValueRows = {
-    "naive",       "dm_ridge", "cohesion_dm", "spectral_dm",   "spectral_dr",
-    "cone",        "cone_dm",  "network_dm",  "network_joint", "network_dr"};
+    "naive", "dm_ridge", "cohesion_dm", "spectral_dm",   "spectral_dr",
+    "cone",  "cone_dm",  "network_dm",  "network_joint", "network_dr"};
 
 double number_or_nan(const nlohmann::ordered_json& value) {
   return value.is_number() ? value.get<double>() : kNaN;

@@ -154,7 +154,7 @@ class WrongUsage(FolderTest):
         self.assertIn("did you mean uniform?", self.refused(COUPONS, "--policy", "unifrom"))
         self.assertIn("did you mean neighbour_effects?", self.refused(COUPONS, "--policy", "uniform",
                                                             "--ridge-groups", "own,neighbour_efects"))
-        self.assertIn("choose from own, smooth, curves, neighbour_sums, neighbour_effects, neighbour_means, mean_neighbour_effects",
+        self.assertIn("choose from own, smooth, curves, exponential, neighbour_sums, neighbour_effects, neighbour_means, mean_neighbour_effects",
                       self.refused(COUPONS, "--policy", "uniform", "--ridge-groups", "zzz"))
 
     def test_undersmoothing_is_a_share(self):

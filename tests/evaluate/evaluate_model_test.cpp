@@ -127,7 +127,8 @@ TEST(PublicModel, HoldsTheRequestedParts) {
   const Model ridge = fit_model(context, data, options);
   EXPECT_FALSE(ridge->networks);
   ASSERT_TRUE(ridge->network_ridge);
-  EXPECT_EQ(estimators_of_model(*ridge), (std::vector<std::string>{"network_dm", "network_joint", "network_dr"}));
+  EXPECT_EQ(estimators_of_model(*ridge),
+            (std::vector<std::string>{"network_dm", "network_joint", "network_dr"}));
   EXPECT_THROW(predict_by_model(context, data, *ridge, 0.01), Error);
   const EvaluateOptions adopted = adopt_model(*ridge, {}).options;
   EXPECT_NO_THROW(require_model_for(*ridge, "m", data, adopted));

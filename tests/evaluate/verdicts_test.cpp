@@ -53,7 +53,8 @@ TEST(Verdicts, ExistForEveryDiagnosticWithASentence) {
       EXPECT_FALSE(entry["sentence"].get<std::string>().empty()) << name;
     }
   }
-  EXPECT_EQ(found["verdicts"].size(), std::size(kJudged) + 2);  // and the outcome and the joint model
+  EXPECT_EQ(found["verdicts"].size(),
+            std::size(kJudged) + 2);  // and the outcome and the joint model
 }
 
 TEST(Verdicts, AreTheSameInAnyOrderOfTheNodes) {

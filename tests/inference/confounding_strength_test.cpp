@@ -108,10 +108,12 @@ TEST(ConfoundingStrength, BoundScalesWithTheOutcome) {
   std::vector<double> scaled = log.residual;
   for (double& r : scaled) r *= -250;
   const double plain =
-      bound_confounding_bias(log.sample, log.treat_all.view(), log.residual, strength).bound.largest();
+      bound_confounding_bias(log.sample, log.treat_all.view(), log.residual, strength)
+          .bound.largest();
   EXPECT_NEAR(
-      bound_confounding_bias(log.sample, log.treat_all.view(), scaled, strength).bound.largest() / plain, 250,
-      1e-9);
+      bound_confounding_bias(log.sample, log.treat_all.view(), scaled, strength).bound.largest() /
+          plain,
+      250, 1e-9);
 }
 
 TEST(ConfoundingStrength, AKnownDirectionBoundsOneSideOnly) {
@@ -128,7 +130,8 @@ TEST(ConfoundingStrength, AKnownDirectionBoundsOneSideOnly) {
   strength.arms = {{.direction = 0}, {.direction = 1}};
   EXPECT_EQ(bound_of(log.treat_all).too_high, either.too_high);
   EXPECT_EQ(bound_of(log.treat_all).too_low, 0);
-  EXPECT_EQ(bound_of(minus).too_high, 0) << "what makes the arm's mean too high makes -1 times it too low";
+  EXPECT_EQ(bound_of(minus).too_high, 0)
+      << "what makes the arm's mean too high makes -1 times it too low";
   EXPECT_EQ(bound_of(minus).too_low, either.too_high);
   Matrix<double> mixed = log.treat_all;
   mixed(0, 1) = -1;

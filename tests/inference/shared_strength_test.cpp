@@ -61,8 +61,8 @@ MeasuredStrength measure(const ScoredLog& log) {
   };
   MeasuredStrength out{measure_strength(log.sample, predict(log.features), predict(log.network),
                                         PropensityBounds::same(0.01, kArms))};
-  out.bound =
-      bound_confounding_bias(log.sample, log.policy.view(), log.residual, out.strength).bound.largest();
+  out.bound = bound_confounding_bias(log.sample, log.policy.view(), log.residual, out.strength)
+                  .bound.largest();
   return out;
 }
 

@@ -46,8 +46,8 @@ TEST(JointModel, IsTheSameAtAnyNumberOfThreads) {
   const Dataset data = confounded_data();
   const JointModel one = fit(data, 1);
   const JointModel three = fit(data, 3);
-  EXPECT_TRUE(std::ranges::equal(one.without_noise.change.values(),
-                                 three.without_noise.change.values()));
+  EXPECT_TRUE(
+      std::ranges::equal(one.without_noise.change.values(), three.without_noise.change.values()));
   EXPECT_TRUE(std::ranges::equal(one.with_noise.extrapolated.values(),
                                  three.with_noise.extrapolated.values()));
 }
