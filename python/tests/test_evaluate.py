@@ -316,7 +316,7 @@ class Result(unittest.TestCase):
         self.assertEqual([row["ranks"] for row in self.answer.record["decision"]["policies"]
                           if row["name"] == "<b>sms</b>"], [[3, 3]])
         self.assertIsNone(self.answer.single_best)
-        self.assertEqual(self.answer.best, ["logged", "<b>sms</b>", "mixed"])
+        self.assertEqual(self.answer.best, ["logged", "mixed"])
         self.assertEqual([row["verdict"] for row in rows], [None, "conditional", "not_shown"])
 
     def test_lower_may_be_better(self):

@@ -177,6 +177,7 @@ TEST(DecisionText, StatesTheAverageEffectWhereBothPoliciesWereCompared) {
   EXPECT_EQ(effect_sentence(decision), "");
   PolicyDifference pair{.first = 0, .second = 1, .difference = -2, .interval = {-3, -1}};
   pair.sensitivity_interval = {-7, 3};
+  pair.overturning_strength = 0.25;
   pair.verdict = ComparisonVerdict::kConditional;
   decision.differences = {pair};
   EXPECT_EQ(effect_sentence(decision),
