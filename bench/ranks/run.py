@@ -30,7 +30,7 @@ HEADER = ("nodes", "edges", "", "wall s", "GiB", "iter.", "MB / iter.", "coll./i
 
 def evaluate(args, folder, *options):
     return ["evaluate", folder, "--policy", "treat-all", "treat-none", "--estimators", args.estimator,
-            "--no-sensitivity-interval", "--quiet", "--json", "-", *options]
+            "--no-sensitivity-interval", "--no-joint-model", "--quiet", "--json", "-", *options]
 
 
 def summarise(record, seconds, usage):
