@@ -101,8 +101,9 @@ std::vector<double> raise_arm_noise(const LoggedSample& sample, std::span<const 
   std::vector<double> sums(2 * num_arms + 1, 0.0);  // count and squares per arm, fourth powers
   for (std::size_t i = 0; i < residual.size(); ++i) {
     const double square = residual[i] / largest * (residual[i] / largest);
-    sums[2 * sample.arm[i]] += 1;
-    sums[2 * sample.arm[i] + 1] += square;
+    const std::size_t arm = sample.arm[i];
+    sums[2 * arm] += 1;
+    sums[2 * arm + 1] += square;
     sums.back() += square * square;
   }
   totals.allreduce(sums);

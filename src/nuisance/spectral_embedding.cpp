@@ -4,7 +4,6 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
-#include <ranges>
 #include <utility>
 
 #include "base/numeric.hpp"
@@ -46,11 +45,10 @@ Matrix<double> products(const Context& context, const Matrix<double>& a, const M
 class NormalisedAdjacency {
  public:
   explicit NormalisedAdjacency(const Graph& graph) : graph_(graph), scale_(graph.num_nodes()) {
-    const auto num_connected =
-        std::ranges::count_if(std::views::iota(NodeIndex{0}, static_cast<NodeIndex>(scale_.size())),
-                              [&](NodeIndex i) { return graph.degree(i) > 0; });
-    const double mean_degree = 2 * static_cast<double>(graph.num_edges()) /
-                               std::max(1.0, static_cast<double>(num_connected));
+    double num_connected = 0;
+    for (NodeIndex i = 0; i < scale_.size(); ++i) num_connected += graph.degree(i) > 0 ? 1 : 0;
+    const double mean_degree =
+        2 * static_cast<double>(graph.num_edges()) / std::max(1.0, num_connected);
     for (NodeIndex i = 0; i < scale_.size(); ++i) {
       scale_[i] = 1 / std::sqrt(static_cast<double>(graph.degree(i)) + mean_degree);
     }
