@@ -12,6 +12,7 @@
 
 #include "base/numeric.hpp"
 #include "joint_model/joint_solve.hpp"
+#include "joint_model/prediction_parts.hpp"
 #include "joint_model/treatment_slope.hpp"
 #include "network_ridge/network_ridge.hpp"
 #include "network_ridge/posterior_variance.hpp"
@@ -26,24 +27,7 @@ constexpr double kLeastSpread = 0.1;
 /// Of the variance of prediction errors: a ridge with less noise interpolates.
 constexpr double kLeastNoise = 0.05;
 constexpr double kLeastShare = 0.1;
-/// Of the standard deviation of the outcomes: smaller parts of a prediction have no slope.
-constexpr double kLeastPart = 0.03;
 constexpr double kSlopesDiffer = 0.01;
-/// Relative error of a change because variances are estimated.
-constexpr double kModelError = 0.25;
-
-/// Groups of effects whose contributions to a prediction have their own slopes.
-constexpr std::array<std::array<GroupKind, 3>, 5> kParts = {{
-    {GroupKind::kOwnCounts, GroupKind::kOwnNumeric, GroupKind::kOwnCurves},
-    {GroupKind::kNeighbourSumsCounts, GroupKind::kNeighbourSumsNumeric,
-     GroupKind::kNeighbourEffects},
-    {GroupKind::kNeighbourMeansCounts, GroupKind::kNeighbourMeansNumeric,
-     GroupKind::kMeanNeighbourEffects},
-    {GroupKind::kOwnSmooth, GroupKind::kOwnSmooth, GroupKind::kOwnSmooth},
-    {GroupKind::kCommunitiesCoarse, GroupKind::kCommunities, GroupKind::kCommunitiesFine},
-}};
-
-bool is_network_group(GroupKind kind) { return !enum_name(kind).starts_with("own_"); }
 
 /// The plan with one more task, which learns from all nodes and scores none.
 FitPlan add_whole_task(const FitPlan& plan, std::size_t num_nodes) {
@@ -51,51 +35,6 @@ FitPlan add_whole_task(const FitPlan& plan, std::size_t num_nodes) {
   FitTask& whole = out.tasks.emplace_back();
   whole.fit.resize(num_nodes);
   std::iota(whole.fit.begin(), whole.fit.end(), NodeIndex{0});
-  return out;
-}
-
-/// Predictions of every position by the task that scores it: positions, from positions × tasks.
-std::vector<double> take_held_out(const NetworkRidge& ridge, const Matrix<double>& predicted) {
-  std::vector<double> out(predicted.rows(), 0.0);
-  for (std::size_t t = 0; t < ridge.scored_positions.size(); ++t) {
-    for (const std::uint32_t p : ridge.scored_positions[t]) out[p] = predicted(p, t);
-  }
-  return out;
-}
-
-/// The contribution of the groups that `is_kept` chooses to the held-out predictions; empty where
-/// none has a variance.
-template <class IsKept>
-std::vector<double> predict_part(const Context& context, const NetworkRidge& ridge,
-                                 const RidgeSolution& solution, std::size_t arm,
-                                 const IsKept& is_kept) {
-  RidgeSystem masked = ridge.parts.front()->system;
-  bool has_any = false;
-  for (std::size_t g = 0; g < masked.groups.size(); ++g) {
-    double& variance = masked.arms[arm].group_variances[g];
-    if (!is_kept(masked.groups[g].kind)) variance = 0;
-    has_any = has_any || variance > 0;
-  }
-  if (!has_any) return {};
-  const Matrix<double> own = take_arm_rows(*ridge.inputs, solution.x, arm);
-  return take_held_out(ridge, multiply_kernel(context, masked, arm, own));
-}
-
-/// The contributions of the parts that vary enough, held out: positions × parts.
-Matrix<double> split_prediction(const Context& context, const NetworkRidge& ridge,
-                                const RidgeSolution& solution, std::size_t arm) {
-  std::vector<std::vector<double>> kept;
-  for (const auto& kinds : kParts) {
-    std::vector<double> of_part = predict_part(context, ridge, solution, arm, [&](GroupKind kind) {
-      return std::ranges::find(kinds, kind) != kinds.end();
-    });
-    if (of_part.empty() || std::sqrt(variance(of_part, 0)) < kLeastPart) continue;
-    kept.push_back(std::move(of_part));
-  }
-  Matrix<double> out(ridge.inputs->num_nodes(), kept.size());
-  for (std::size_t k = 0; k < kept.size(); ++k) {
-    for (std::size_t p = 0; p < out.rows(); ++p) out(p, k) = kept[k][p];
-  }
   return out;
 }
 
@@ -188,8 +127,7 @@ class JointFit {
     for (std::size_t p = begin; p < end; ++p) {
       arm.outcome.push_back((data_.outcome[inputs_.node_at[p]] - model.mean) / model.sd);
     }
-    const std::vector<double> network =
-        predict_part(context_, ridge_, solution_, a, is_network_group);
+    const std::vector<double> network = predict_network_part(context_, ridge_, solution_, a);
     measure_network(a, network, arm.summary);
     if (static_cast<double>(end - begin) < kLeastShare * static_cast<double>(n)) {
       arm.summary.reason = "less than a tenth of the units received it";
@@ -363,44 +301,7 @@ class JointFit {
   std::vector<ArmFit> arms_;
 };
 
-/// The mean over nodes of the policy's probability times one column.
-double mean_of_arm(MatrixView<const double> policy, const Matrix<double>& table, std::size_t arm) {
-  CompensatedSum total;
-  for (std::size_t i = 0; i < table.rows(); ++i) total.add(policy(i, arm) * table(i, arm));
-  return total.value() / static_cast<double>(table.rows());
-}
-
-AlternativeValue revalue(const JointModel& model, const JointModel::Variant& variant,
-                         MatrixView<const double> policy, bool needs_equal_slopes,
-                         const Matrix<double>* noise_range) {
-  AlternativeValue out;
-  for (std::size_t a = 0; a < model.arms.size(); ++a) {
-    const JointArm& arm = model.arms[a];
-    const bool is_used = arm.trust > 0 && (arm.has_equal_slopes || !needs_equal_slopes);
-    const double trust = is_used ? arm.trust : 0;
-    const double change = is_used ? mean_of_arm(policy, variant.change, a) : 0;
-    const double extrapolated = is_used ? mean_of_arm(policy, variant.extrapolated, a) : 0;
-    out.shift += trust * change;
-    out.deviations.push_back(is_used ? trust * extrapolated * arm.slope_error / arm.slope : 0);
-    out.deviations.push_back(trust * kModelError * change);
-    out.deviations.push_back(std::sqrt(trust * (1 - trust)) * change);
-    const double range =
-        is_used && noise_range != nullptr ? mean_of_arm(policy, *noise_range, a) : 0;
-    out.deviations.push_back(trust * arm.noise_share_error * range);
-  }
-  return out;
-}
-
 }  // namespace
-
-std::vector<AlternativeValue> JointModel::revalue(MatrixView<const double> policy) const {
-  return {cone::revalue(*this, without_noise, policy, false, nullptr),
-          cone::revalue(*this, with_noise, policy, false, &noise_range)};
-}
-
-AlternativeValue JointModel::revalue_cautiously(MatrixView<const double> policy) const {
-  return cone::revalue(*this, without_noise, policy, true, nullptr);
-}
 
 JointModel fit_joint_model(const Context& context, const Dataset& data, const FitPlan& plan,
                            const NetworkRidgeOptions& options, const OutcomeTable& outcome) {
