@@ -148,8 +148,16 @@ void EvaluationRun::learn(const LearningStep& step) {
   if (!has_joint_model) return;
   stage.reset();
   stage.emplace(context_, "joint model", kOutcomeShare, 1);
-  joint_ = cone::fit_joint_model(context_, data_, plan_, options_.network_ridge,
-                                 *learnt_.parts().at(LearnerId::kNetworkRidge).outcome);
+  try {
+    joint_ = cone::fit_joint_model(context_, data_, plan_, options_.network_ridge,
+                                   *learnt_.parts().at(LearnerId::kNetworkRidge).outcome);
+  } catch (const Cancelled&) {
+    // The network ridge is finished, and its estimates are kept.
+    unobserved_ = context_.with_observer(nullptr);
+    warnings_.emplace_back(
+        "the joint model of treatment and outcome was not fitted: interrupted; intervals of "
+        "network_dm do not allow for what it would show");
+  }
 }
 
 bool EvaluationRun::fits_joint_model() const {
@@ -179,7 +187,7 @@ void EvaluationRun::describe_outcome_noise(LearnerId learner) {
 }
 
 EstimationBasis EvaluationRun::basis() const {
-  return {.context = context_,
+  return {.context = unobserved_ ? *unobserved_ : context_,
           .options = options_.estimator,
           .rows = rows_,
           .sample = sample_,
@@ -202,7 +210,7 @@ void EvaluationRun::estimate_ready(std::vector<PolicyResult>& results) {
   std::vector<PolicyResult> extended = results;  // unchanged if this is cancelled
   for (std::size_t p = 0; p < policies_.sample.size(); ++p) {
     for (const EstimatorInfo& row : ready) {
-      context_.poll();
+      basis().context.poll();
       extended[p].estimates.push_back(estimate_row(basis(), row, policies_, p));
     }
   }
@@ -283,6 +291,7 @@ bool EvaluationRun::learn_and_estimate(EvaluationRecord& record) {
       learn(steps_[k]);
       record.timing_seconds["nuisances"] += watch.seconds();
       estimate_and_time();
+      if (unobserved_) return false;
     }
     if (stages.size() > steps_.size()) {
       const StageScope stage = stages.enter(steps_.size());

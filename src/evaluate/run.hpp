@@ -92,6 +92,7 @@ class EvaluationRun {
   std::map<LearnerId, ModelNoise> noise_;
   std::optional<NetworkStrength> strength_;
   std::optional<JointModel> joint_;
+  std::optional<Context> unobserved_;  ///< for estimates after the run was asked to stop
   std::vector<Ranking> rankings_;
   CostTable costs_;                      ///< rows are those of the sample
   std::vector<std::uint8_t> in_sample_;  ///< one per policy (find_learnt_policies)
