@@ -84,7 +84,8 @@ std::string describe_contradiction(const NetworkStrength& strength) {
   return sentence(
       "--randomised is contradicted by the data: the network predicts treatment beyond the "
       "features (R² {:.3f} with the network, {:.3f} without, p {:.1g}). Verdicts allow for "
-      "unmeasured confounding as if it had not been declared. Treatment that was assigned by "
+      "unmeasured confounding by the sensitivity intervals (without the flag also by the joint "
+      "model). Treatment that was assigned by "
       "cluster takes --cluster",
       strength.r_squared_network, strength.r_squared_features, strength.p);
 }
