@@ -5,10 +5,44 @@
 #include "cone/error.hpp"
 #include "cone/estimate.hpp"
 
+#include "base/numeric.hpp"
 #include "evaluate/learning.hpp"
+#include "joint_model/joint_model.hpp"
 #include "study/joined_plan.hpp"
 
 namespace cone {
+namespace {
+
+/// The policy on the scored nodes alone, times nodes / scored nodes: its mean over all nodes is the
+/// policy's over the scored ones.
+Matrix<double> restrict_policy(MatrixView<const double> policy, std::span<const NodeIndex> scored) {
+  Matrix<double> out(policy.rows(), policy.cols());
+  const double scale = static_cast<double>(policy.rows()) / static_cast<double>(scored.size());
+  for (const NodeIndex i : scored) {
+    for (std::size_t a = 0; a < policy.cols(); ++a) out(i, a) = scale * policy(i, a);
+  }
+  return out;
+}
+
+}  // namespace
+
+double estimate_by_joint_model(const Context& context, const Dataset& data,
+                               MatrixView<const double> policy, std::span<const NodeIndex> scored,
+                               const EvaluateOptions& options) {
+  PlanOptions cross_fit = options.plan;
+  cross_fit.protocol = Protocol::kCrossFit;
+  const FitPlan plan = make_plan(context, data, cross_fit, context.seed());
+  const auto learner = make_learner(LearnerId::kNetworkRidge, {}, options, nullptr);
+  const OutcomeTable outcome = learner->fit(context, data, plan).outcome.value();
+  const JointModel joint = fit_joint_model(context, data, plan, options.network_ridge, outcome);
+  const Matrix<double> restricted = restrict_policy(policy, scored);
+  CompensatedSum total;
+  for (std::size_t k = 0; k < outcome.mu.values().size(); ++k) {
+    total.add(restricted.values()[k] * outcome.mu.values()[k]);
+  }
+  return total.value() / static_cast<double>(data.num_nodes()) +
+         joint.revalue_cautiously(restricted.view()).shift;
+}
 
 std::vector<double> estimate_joined(const Context& context, const Dataset& data,
                                     MatrixView<const double> policy, const FitPlan& plan,

@@ -109,6 +109,8 @@ struct MethodGroup {
 /// The groups whose options are selected: networks on features, and cone's.
 inline constexpr std::string_view kNetworksGroup = "nn";
 inline constexpr std::string_view kConeGroup = "cone";
+/// The one method that has no split (estimate_by_joint_model).
+inline constexpr std::string_view kJointModelGroup = "joint model";
 
 /// All groups of table 2.
 std::span<const MethodGroup> method_groups();

@@ -25,6 +25,7 @@ constexpr std::array kCone = {StudyMethod{"cone", "cone"},
                               StudyMethod{"cone_okb", "cone_okb"}};
 constexpr std::array kNetworkRidge = {StudyMethod{"network_dm", "network_dm"},
                                       StudyMethod{"network_dr", "network_dr"}};
+constexpr std::array kJointModel = {StudyMethod{"network_joint", "network_joint"}};
 constexpr std::array kNetworkBaselines = {StudyMethod{"cohesion_dm", "cohesion_dm"},
                                           StudyMethod{"spectral_dm", "spectral_dm"},
                                           StudyMethod{"spectral_dr", "spectral_dr"}};
@@ -37,7 +38,8 @@ constexpr std::array kGroups = {
     MethodGroup{"balancing", kBalancing},
     MethodGroup{kConeGroup, kCone},
     MethodGroup{"network baselines", kNetworkBaselines},
-    MethodGroup{"network ridge", kNetworkRidge, /*joins_validation=*/true}};
+    MethodGroup{"network ridge", kNetworkRidge, /*joins_validation=*/true},
+    MethodGroup{kJointModelGroup, kJointModel, /*joins_validation=*/true}};
 
 /// The methods of figure 2; the rest of cone's methods would cost a third more.
 constexpr std::array kFigureMethods = {StudyMethod{"cone", "cone"},

@@ -40,7 +40,10 @@ Json evaluate_joined_group(const Context& context, const LoadedData& data,
   std::vector<std::string_view> estimators;
   for (const StudyMethod& method : group.methods) estimators.push_back(method.estimator);
   const std::vector<double> values =
-      estimate_joined(context, data.observed, policy, plan, estimators, options);
+      group.name == kJointModelGroup
+          ? std::vector{estimate_by_joint_model(context, data.observed, policy, plan.scored,
+                                                options)}
+          : estimate_joined(context, data.observed, policy, plan, estimators, options);
   Json result = {{"truth", json_number(data.truth->value(policy, plan.scored))},
                  {"values", Json::object()}};
   for (std::size_t k = 0; k < values.size(); ++k) {

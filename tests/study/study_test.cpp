@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 #include <gtest/gtest.h>
 
+#include "cone/estimate.hpp"
+#include "cone/evaluate.hpp"
 #include "cone/policy.hpp"
 #include "cone/simulate.hpp"
 
@@ -13,6 +16,7 @@
 #include "data/split.hpp"
 #include "nuisance/linear_learner.hpp"
 #include "study/figure2.hpp"
+#include "study/joined_estimates.hpp"
 #include "study/table2.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -106,6 +110,35 @@ TEST(Study, AGroupWithoutSelectionFitsOnTrainAndValidation) {
   EXPECT_EQ(result.at("truth"), on_train.at("truth"));
   EXPECT_NE(result.at("values").at("dm_ols2"), on_train.at("values").at("dm_ols2"));
   EXPECT_NE(result.at("values").at("dr_ols2"), on_train.at("values").at("dr_ols2"));
+}
+
+TEST(Study, TheJointModelIsFittedToAllNodesAndEvaluatedOnTheTestNodes) {
+  const auto networks = tiny_networks();
+  const auto settings = study_settings(networks, tiny_study(), 0);
+  const auto group = std::ranges::find(method_groups(), kJointModelGroup, &MethodGroup::name);
+  ASSERT_NE(group, method_groups().end());
+  const Unit unit = study_unit(settings[0], 1, 0, *group, {});
+  const Context context(unit.identity.seed, 1);
+  const auto result = unit.run(context);
+  EXPECT_TRUE(unit.accepts(result));
+
+  const LoadedData data = simulated_log(Context(0, 1), settings[0], 1);
+  const auto policies =
+      resolve_policies(context, data.observed, std::vector<std::string>{"random-weights:1"});
+  EvaluateOptions options = study_evaluation();
+  options.estimators = {"network_joint"};
+  std::vector<NodeIndex> all(data.observed.num_nodes());
+  std::iota(all.begin(), all.end(), NodeIndex{0});
+  const MatrixView<const double> policy = policies.front().probability.view();
+  const EvaluationRecord record = evaluate(context, data, policies, options);
+  const auto& rows = record.policies.front().estimates;
+  const auto row = std::ranges::find(rows, "network_joint", &Estimate::estimator);
+  EXPECT_NEAR(estimate_by_joint_model(context, data.observed, policy, all, options), row->value,
+              1e-9);
+
+  const Split split = make_split(data.observed, {}, unit.identity.seed);
+  EXPECT_EQ(result.at("values").at("network_joint").get<double>(),
+            estimate_by_joint_model(context, data.observed, policy, split.test, options));
 }
 
 TEST(Study, TableTwoIsTheSameAtAnyNumberOfThreadsAndWhenResumed) {
