@@ -26,22 +26,27 @@ Matrix<double> restrict_policy(MatrixView<const double> policy, std::span<const 
 
 }  // namespace
 
-double estimate_by_joint_model(const Context& context, const Dataset& data,
-                               MatrixView<const double> policy, std::span<const NodeIndex> scored,
-                               const EvaluateOptions& options) {
+std::vector<double> estimate_by_joint_model(const Context& context, const Dataset& data,
+                                            MatrixView<const double> policy,
+                                            std::span<const std::vector<NodeIndex>> samples,
+                                            const EvaluateOptions& options) {
   PlanOptions cross_fit = options.plan;
   cross_fit.protocol = Protocol::kCrossFit;
   const FitPlan plan = make_plan(context, data, cross_fit, context.seed());
   const auto learner = make_learner(LearnerId::kNetworkRidge, {}, options, nullptr);
   const OutcomeTable outcome = learner->fit(context, data, plan).outcome.value();
   const JointModel joint = fit_joint_model(context, data, plan, options.network_ridge, outcome);
-  const Matrix<double> restricted = restrict_policy(policy, scored);
-  CompensatedSum total;
-  for (std::size_t k = 0; k < outcome.mu.values().size(); ++k) {
-    total.add(restricted.values()[k] * outcome.mu.values()[k]);
+  std::vector<double> values;
+  for (const std::vector<NodeIndex>& sample : samples) {
+    const Matrix<double> restricted = restrict_policy(policy, sample);
+    CompensatedSum total;
+    for (std::size_t k = 0; k < outcome.mu.values().size(); ++k) {
+      total.add(restricted.values()[k] * outcome.mu.values()[k]);
+    }
+    values.push_back(total.value() / static_cast<double>(data.num_nodes()) +
+                     joint.revalue_cautiously(restricted.view()).shift);
   }
-  return total.value() / static_cast<double>(data.num_nodes()) +
-         joint.revalue_cautiously(restricted.view()).shift;
+  return values;
 }
 
 std::vector<double> estimate_joined(const Context& context, const Dataset& data,

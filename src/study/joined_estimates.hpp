@@ -20,11 +20,12 @@ std::vector<double> estimate_joined(const Context& context, const Dataset& data,
                                     std::span<const std::string_view> estimators,
                                     const EvaluateOptions& options);
 
-/// The value of network_joint on the scored nodes. The joint model has no split: it is fitted to
-/// all nodes and sees the logged outcomes of the scored ones, as the corrections of doubly robust
-/// estimators do.
-double estimate_by_joint_model(const Context& context, const Dataset& data,
-                               MatrixView<const double> policy, std::span<const NodeIndex> scored,
-                               const EvaluateOptions& options);
+/// The value of network_joint on each of several samples of nodes. The joint model has no split: it
+/// is fitted to all nodes and sees the logged outcomes of the sampled ones, as the corrections of
+/// doubly robust estimators do.
+std::vector<double> estimate_by_joint_model(const Context& context, const Dataset& data,
+                                            MatrixView<const double> policy,
+                                            std::span<const std::vector<NodeIndex>> samples,
+                                            const EvaluateOptions& options);
 
 }  // namespace cone

@@ -44,8 +44,9 @@ struct StudyRows {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
-    visitor("estimators", self.estimators,
-            "Estimators of the study (values, worlds, effects); a default set if not given");
+    visitor(
+        "estimators", self.estimators,
+        "Estimators of the study (table2, values, worlds, effects); a default set if not given");
   }
 };
 
@@ -97,23 +98,30 @@ struct StudyMethod {
   bool normalised_kernel = true;
 };
 
+/// Which nodes the outcome models of a group are fitted to.
+enum class FitNodes {
+  kTrain,               ///< selection on the validation nodes
+  kTrainAndValidation,  ///< no selection (estimate_joined); methods have the default correction
+  kAll,  ///< no split: cross-fitted once per simulation (estimate_by_joint_model), evaluated on the
+         ///< test nodes of every run
+};
+
 /// Methods that share fitted models and are computed together.
 struct MethodGroup {
   std::string_view name;
   std::span<const StudyMethod> methods;
-  /// Their outcome models need no selection, so they fit on train and validation together
-  /// (estimate_joined); all methods have the default correction.
-  bool joins_validation = false;
+  FitNodes fit_nodes = FitNodes::kTrain;
 };
 
 /// The groups whose options are selected: networks on features, and cone's.
 inline constexpr std::string_view kNetworksGroup = "nn";
 inline constexpr std::string_view kConeGroup = "cone";
-/// The one method that has no split (estimate_by_joint_model).
-inline constexpr std::string_view kJointModelGroup = "joint model";
 
 /// All groups of table 2.
 std::span<const MethodGroup> method_groups();
+/// Those that have one of these estimators; all for an empty list. Throws Error(kUsage) for an
+/// estimator that is not in the table.
+std::vector<MethodGroup> choose_groups(std::span<const std::string> estimators);
 /// The methods of cone's group in figure 2.
 const MethodGroup& figure_methods();
 
@@ -130,6 +138,11 @@ ConeOptions choose_networks(const Context& context, const Dataset& data, const P
 /// those of cone. The setting's network must outlive it.
 Unit study_unit(const StudySetting& setting, std::uint64_t simulation, std::uint64_t run,
                 const MethodGroup& group, const ConeOptions& networks);
+
+/// The unit of a group that is fitted to all nodes: runs 0 to `runs` − 1 of one simulation, whose
+/// splits are those of study_unit. Its result: {"runs": [results as above]}.
+Unit simulation_unit(const StudySetting& setting, std::uint64_t simulation, int runs,
+                     const MethodGroup& group);
 
 /// A simulation for tuning, which is in no table.
 inline constexpr std::uint64_t kTuningSimulation = 1'000'000;

@@ -13,7 +13,7 @@ namespace cone {
 /// Errors of every method of one setting, [simulation][run]; NaN where there is no value.
 using MethodErrors = std::map<std::string, std::vector<std::vector<double>>, std::less<>>;
 
-/// The units of one setting, simulation by simulation, run by run, group by group.
+/// The units of one setting, simulation by simulation, group by group, run by run.
 std::vector<Unit> setting_units(const StudySetting& setting, const StudyOptions& options,
                                 std::span<const MethodGroup> groups, const ConeOptions& networks);
 

@@ -1,5 +1,12 @@
+#include <algorithm>
 #include <array>
+#include <set>
 
+#include <fmt/format.h>
+
+#include "cone/error.hpp"
+
+#include "base/text.hpp"
 #include "study/study.hpp"
 
 namespace cone {
@@ -38,8 +45,8 @@ constexpr std::array kGroups = {
     MethodGroup{"balancing", kBalancing},
     MethodGroup{kConeGroup, kCone},
     MethodGroup{"network baselines", kNetworkBaselines},
-    MethodGroup{"network ridge", kNetworkRidge, /*joins_validation=*/true},
-    MethodGroup{kJointModelGroup, kJointModel, /*joins_validation=*/true}};
+    MethodGroup{"network ridge", kNetworkRidge, FitNodes::kTrainAndValidation},
+    MethodGroup{"joint model", kJointModel, FitNodes::kAll}};
 
 /// The methods of figure 2; the rest of cone's methods would cost a third more.
 constexpr std::array kFigureMethods = {StudyMethod{"cone", "cone"},
@@ -49,6 +56,29 @@ constexpr MethodGroup kFigureGroup = {kConeGroup, kFigureMethods};
 }  // namespace
 
 std::span<const MethodGroup> method_groups() { return kGroups; }
+
+std::vector<MethodGroup> choose_groups(std::span<const std::string> estimators) {
+  if (estimators.empty()) return {kGroups.begin(), kGroups.end()};
+  std::vector<MethodGroup> chosen;
+  std::set<std::string_view> known;
+  for (const MethodGroup& group : kGroups) {
+    bool is_wanted = false;
+    for (const StudyMethod& method : group.methods) {
+      known.insert(method.estimator);
+      is_wanted = is_wanted || std::ranges::find(estimators, method.estimator) != estimators.end();
+    }
+    if (is_wanted) chosen.push_back(group);
+  }
+  std::vector<Fault> faults;
+  for (const std::string& name : estimators) {
+    if (known.contains(name)) continue;
+    faults.push_back({{.item = "--estimators"},
+                      fmt::format("'{}' is not an estimator of table 2", printable(name)),
+                      fmt::format("choose among {}", fmt::join(known, ", "))});
+  }
+  if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
+  return chosen;
+}
 
 const MethodGroup& figure_methods() { return kFigureGroup; }
 

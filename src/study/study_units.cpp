@@ -40,10 +40,7 @@ Json evaluate_joined_group(const Context& context, const LoadedData& data,
   std::vector<std::string_view> estimators;
   for (const StudyMethod& method : group.methods) estimators.push_back(method.estimator);
   const std::vector<double> values =
-      group.name == kJointModelGroup
-          ? std::vector{estimate_by_joint_model(context, data.observed, policy, plan.scored,
-                                                options)}
-          : estimate_joined(context, data.observed, policy, plan, estimators, options);
+      estimate_joined(context, data.observed, policy, plan, estimators, options);
   Json result = {{"truth", json_number(data.truth->value(policy, plan.scored))},
                  {"values", Json::object()}};
   for (std::size_t k = 0; k < values.size(); ++k) {
@@ -57,7 +54,7 @@ Json evaluate_group(const Context& context, const StudySetting& setting, std::ui
   const LoadedData data = simulated_log(context, setting, simulation);
   const std::vector<std::string> policy = {fmt::format("random-weights:{}", simulation)};
   const auto policies = resolve_policies(context, data.observed, policy);
-  if (group.joins_validation) {
+  if (group.fit_nodes == FitNodes::kTrainAndValidation) {
     return evaluate_joined_group(context, data, policies.front().probability.view(), group,
                                  options);
   }
@@ -114,6 +111,30 @@ std::uint64_t unit_seed(const StudySetting& setting, std::uint64_t simulation, s
   return setting.seed + kMostRuns * simulation + run;
 }
 
+/// Every run of one simulation, by one fit.
+Json evaluate_runs(const Context& context, const StudySetting& setting, std::uint64_t simulation,
+                   int runs, const MethodGroup& group, const EvaluateOptions& options) {
+  const LoadedData data = simulated_log(context, setting, simulation);
+  const auto policies = resolve_policies(context, data.observed,
+                                         std::vector{fmt::format("random-weights:{}", simulation)});
+  const MatrixView<const double> policy = policies.front().probability.view();
+  std::vector<std::vector<NodeIndex>> tests;
+  for (int run = 0; run < runs; ++run) {
+    const PlanOptions split{.protocol = Protocol::kSplit};
+    const std::uint64_t seed = unit_seed(setting, simulation, static_cast<std::uint64_t>(run));
+    tests.push_back(make_plan(context, data.observed, split, seed).scored);
+  }
+  const std::vector<double> values =
+      estimate_by_joint_model(context, data.observed, policy, tests, options);
+  Json result = {{"runs", Json::array()}};
+  for (std::size_t run = 0; run < tests.size(); ++run) {
+    const std::string label(group.methods.front().label);
+    result["runs"].push_back({{"truth", json_number(data.truth->value(policy, tests[run]))},
+                              {"values", {{label, json_number(values[run])}}}});
+  }
+  return result;
+}
+
 /// Everything that the group's results depend on.
 Json identity_options(const StudySetting& setting, std::uint64_t simulation, std::uint64_t run,
                       const MethodGroup& group, const EvaluateOptions& options) {
@@ -125,7 +146,7 @@ Json identity_options(const StudySetting& setting, std::uint64_t simulation, std
                {"run", run},
                {"policy", fmt::format("random-weights:{}", simulation)},
                {"group", std::string(group.name)},
-               {"joins_validation", group.joins_validation},
+               {"joins_validation", group.fit_nodes == FitNodes::kTrainAndValidation},
                {"methods", Json::array()},
                {"evaluation", option_json(options)}};
   for (const StudyMethod& method : group.methods) {
@@ -147,6 +168,30 @@ Json identity_options(const StudySetting& setting, std::uint64_t simulation, std
 }
 
 }  // namespace
+
+Unit simulation_unit(const StudySetting& setting, std::uint64_t simulation, int runs,
+                     const MethodGroup& group) {
+  require(group.fit_nodes == FitNodes::kAll && group.methods.size() == 1,
+          "simulation_unit: one method without a split");
+  const EvaluateOptions options = study_evaluation();
+  Json identity = identity_options(setting, simulation, 0, group, options);
+  identity["runs"] = runs;
+  Unit unit{.identity = {.kind = "study",
+                         .options = std::move(identity),
+                         .seed = unit_seed(setting, simulation, 0),
+                         .data_checksum = setting.network->checksum}};
+  unit.run = [=](const Context& context) {
+    return evaluate_runs(context, setting, simulation, runs, group, options);
+  };
+  unit.accepts = [group, runs](const Json& result) {
+    if (!result.is_object() || !result.contains("runs")) return false;
+    const Json& all = result.at("runs");
+    return all.is_array() && all.size() == static_cast<std::size_t>(runs) &&
+           std::all_of(all.begin(), all.end(),
+                       [&](const Json& run) { return are_group_values(run, group); });
+  };
+  return unit;
+}
 
 std::vector<ConeOptions> network_candidates() {
   const std::vector<GridAxis> axes = {{"learning_rate", {"0.005", "0.02"}},

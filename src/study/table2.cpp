@@ -1,5 +1,7 @@
 #include "study/table2.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "estimate/significance.hpp"
@@ -9,20 +11,23 @@
 namespace cone {
 namespace {
 
-const std::string kNetworkMethod = "network_dm";
-
-/// The paper's methods in its order, then ours in that of the groups.
-std::vector<std::string> ordered_methods() {
-  std::vector<std::string> methods = {"cone",    "okb",     "ips",   "snips",   "dm_nn",
-                                      "dm_ols1", "dm_ols2", "dr_nn", "dr_ols1", "dr_ols2"};
-  for (const MethodGroup& group : method_groups()) {
+/// The paper's methods in its order, then ours in that of the groups; those of `estimators` if
+/// there are any.
+std::vector<std::string> list_methods(std::span<const MethodGroup> groups,
+                                      std::span<const std::string> estimators) {
+  const std::vector<std::string> paper = {"cone",    "okb",     "ips",   "snips",   "dm_nn",
+                                          "dm_ols1", "dm_ols2", "dr_nn", "dr_ols1", "dr_ols2"};
+  std::vector<std::string> chosen;
+  for (const MethodGroup& group : groups) {
     for (const StudyMethod& method : group.methods) {
-      if (std::find(methods.begin(), methods.end(), method.label) == methods.end()) {
-        methods.emplace_back(method.label);
-      }
+      if (estimators.empty() || std::ranges::find(estimators, method.estimator) != estimators.end())
+        chosen.emplace_back(method.label);
     }
   }
-  return methods;
+  std::ranges::stable_sort(chosen, {}, [&](const std::string& label) {
+    return std::ranges::find(paper, label) - paper.begin();
+  });
+  return chosen;
 }
 
 /// Over the simulations that both have: all, unless units failed.
@@ -47,10 +52,13 @@ void add_setting(const StudySetting& setting, const MethodErrors& errors, Table2
     const std::string& method = table.methods[m];
     Table2Cell cell{.ours = summarise_errors(errors.at(method)),
                     .paper = paper_table2(method, setting.name())};
-    if (method != "cone") cell.ours.p_cone_better = p_less(errors.at("cone"), errors.at(method));
-    if (method != kNetworkMethod) {
-      cell.ours.p_network_better = p_less(errors.at(kNetworkMethod), errors.at(method));
-    }
+    const auto compare_with = [&](std::string_view other) -> std::optional<double> {
+      const auto found = errors.find(other);
+      if (method == other || found == errors.end()) return std::nullopt;
+      return p_less(found->second, errors.at(method));
+    };
+    cell.ours.p_cone_better = compare_with("cone");
+    cell.ours.p_network_better = compare_with("network_dm");
     table.cells[m].push_back(cell);
   }
 }
@@ -81,16 +89,24 @@ void add_costs(std::span<const Unit> units, const UnitsReport& report, Table2& t
 }  // namespace
 
 Table2 reproduce_table2(const Context& context, std::span<const StudyNetwork> networks,
-                        const StudyOptions& options, const UnitWork& work) {
+                        const StudyOptions& options, std::span<const std::string> estimators,
+                        const UnitWork& work) {
   validate(options);
+  const std::vector<MethodGroup> groups = choose_groups(estimators);
+  const bool has_cone = std::ranges::find(groups, kConeGroup, &MethodGroup::name) != groups.end();
   const std::vector<StudySetting> settings = study_settings(networks, options, context.seed());
-  Table2 table{.methods = ordered_methods(), .study = options, .seed = context.seed()};
+  Table2 table{
+      .methods = list_methods(groups, estimators), .study = options, .seed = context.seed()};
   table.cells.resize(table.methods.size());
 
   std::vector<Unit> units;
   for (const StudySetting& setting : settings) {
-    table.options.push_back(tune_setting(context, setting, options, work, table.failures));
-    for (Unit& unit : setting_units(setting, options, method_groups(), table.options.back())) {
+    ConeOptions tuned;
+    if (has_cone) {
+      tuned = tune_setting(context, setting, options, work, table.failures);
+      table.options.push_back(tuned);
+    }
+    for (Unit& unit : setting_units(setting, options, groups, tuned)) {
       units.push_back(std::move(unit));
     }
   }
@@ -99,7 +115,7 @@ Table2 reproduce_table2(const Context& context, std::span<const StudyNetwork> ne
   const std::size_t per_setting = units.size() / settings.size();
   for (std::size_t s = 0; s < settings.size(); ++s) {
     const auto records = std::span(report.records).subspan(s * per_setting, per_setting);
-    add_setting(settings[s], setting_errors(options, method_groups(), records), table);
+    add_setting(settings[s], setting_errors(options, groups, records), table);
   }
   return table;
 }

@@ -24,7 +24,7 @@ struct ErrorSummary {
   std::size_t num_missing = 0;  ///< units that failed or have no value
 
   /// p value of the one-sided paired t test over simulations that cone has the smaller mean
-  /// absolute error; empty for cone itself.
+  /// absolute error; empty for cone itself, and where cone is not in the table.
   std::optional<double> p_cone_better;
   /// The same for network_dm.
   std::optional<double> p_network_better;
@@ -49,7 +49,7 @@ struct Table2Cell {
 
 struct Table2 {
   std::vector<std::string> settings;
-  std::vector<ConeOptions> options;  ///< cone's, one per setting
+  std::vector<ConeOptions> options;  ///< cone's, one per setting; empty without cone
   std::vector<std::string> methods;
   std::vector<std::vector<Table2Cell>> cells;  ///< methods × settings
   StudyOptions study;
@@ -64,9 +64,10 @@ struct Table2 {
 };
 
 /// Table 2 of Guo, Li and Liu (2020) on these networks, every method on the same simulations and
-/// splits. Resumes from the records of `store`.
+/// splits; only the rows of `estimators` if there are any. Resumes from the records of `store`.
 Table2 reproduce_table2(const Context& context, std::span<const StudyNetwork> networks,
-                        const StudyOptions& options, const UnitWork& work);
+                        const StudyOptions& options, std::span<const std::string> estimators,
+                        const UnitWork& work);
 
 std::string table2_text(const Table2& table);
 std::string table2_markdown(const Table2& table);

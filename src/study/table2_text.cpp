@@ -66,8 +66,10 @@ std::string table2_text(const Table2& table) {
   std::string text =
       fmt::format("{} simulations, {} runs each\n", table.study.simulations, table.study.runs);
   for (std::size_t s = 0; s < table.settings.size(); ++s) {
-    text +=
-        fmt::format("\n{}   (cone: {})\n\n", table.settings[s], chosen_options(table.options[s]));
+    text += '\n' + table.settings[s];
+    if (!table.options.empty())
+      text += fmt::format("   (cone: {})", chosen_options(table.options[s]));
+    text += "\n\n";
     std::vector<TextTable::Column> columns;
     for (const std::string& title : column_titles()) columns.push_back({title});
     columns[0].align = TextTable::Align::kLeft;
@@ -83,9 +85,11 @@ std::string table2_text(const Table2& table) {
 std::string table2_markdown(const Table2& table) {
   std::string text;
   for (std::size_t s = 0; s < table.settings.size(); ++s) {
-    text += fmt::format("{}### {}\n\nOptions of `cone`: {}.\n\n| {} |\n|---|", s == 0 ? "" : "\n",
-                        table.settings[s], chosen_options(table.options[s]),
-                        fmt::join(column_titles(), " | "));
+    text += fmt::format("{}### {}\n\n", s == 0 ? "" : "\n", table.settings[s]);
+    if (!table.options.empty()) {
+      text += fmt::format("Options of `cone`: {}.\n\n", chosen_options(table.options[s]));
+    }
+    text += fmt::format("| {} |\n|---|", fmt::join(column_titles(), " | "));
     for (std::size_t j = 1; j < column_titles().size(); ++j) text += "---:|";
     text += '\n';
     for (std::size_t m = 0; m < table.methods.size(); ++m) {
@@ -122,9 +126,9 @@ Json table2_json(const Table2& table) {
                {"seed", table.seed},
                {"settings", Json::array()}};
   for (std::size_t s = 0; s < table.settings.size(); ++s) {
-    Json setting = {{"name", table.settings[s]},
-                    {"options", option_json(table.options[s])},
-                    {"methods", Json::array()}};
+    Json setting = {{"name", table.settings[s]}};
+    if (!table.options.empty()) setting["options"] = option_json(table.options[s]);
+    setting["methods"] = Json::array();
     for (std::size_t m = 0; m < table.methods.size(); ++m) {
       const auto& [ours, paper] = table.cells[m][s];
       Json row = {{"method", table.methods[m]},

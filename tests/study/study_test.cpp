@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cone/error.hpp"
 #include "cone/estimate.hpp"
 #include "cone/evaluate.hpp"
 #include "cone/policy.hpp"
@@ -84,7 +85,7 @@ TEST(Study, AGroupWithoutSelectionFitsOnTrainAndValidation) {
   const auto settings = study_settings(networks, tiny_study(), 0);
   constexpr std::array kMethods = {StudyMethod{"dm_ols2", "dm_ols2"},
                                    StudyMethod{"dr_ols2", "dr_ols2"}};
-  const MethodGroup joined{"joined", kMethods, /*joins_validation=*/true};
+  const MethodGroup joined{"joined", kMethods, FitNodes::kTrainAndValidation};
   const MethodGroup alone{"alone", kMethods};
   const Unit unit = study_unit(settings[0], 1, 0, joined, {});
   const Context context(unit.identity.seed, 1);
@@ -112,43 +113,74 @@ TEST(Study, AGroupWithoutSelectionFitsOnTrainAndValidation) {
   EXPECT_NE(result.at("values").at("dr_ols2"), on_train.at("values").at("dr_ols2"));
 }
 
-TEST(Study, TheJointModelIsFittedToAllNodesAndEvaluatedOnTheTestNodes) {
+TEST(Study, TheJointModelIsFittedToAllNodesAndEvaluatedOnTheTestNodesOfEveryRun) {
   const auto networks = tiny_networks();
   const auto settings = study_settings(networks, tiny_study(), 0);
-  const auto group = std::ranges::find(method_groups(), kJointModelGroup, &MethodGroup::name);
-  ASSERT_NE(group, method_groups().end());
-  const Unit unit = study_unit(settings[0], 1, 0, *group, {});
+  const auto groups = method_groups();
+  const auto group = std::ranges::find(groups, FitNodes::kAll, &MethodGroup::fit_nodes);
+  ASSERT_NE(group, groups.end());
+  const Unit unit = simulation_unit(settings[0], 1, 3, *group);
   const Context context(unit.identity.seed, 1);
   const auto result = unit.run(context);
   EXPECT_TRUE(unit.accepts(result));
+  EXPECT_FALSE(simulation_unit(settings[0], 1, 4, *group).accepts(result));
 
   const LoadedData data = simulated_log(Context(0, 1), settings[0], 1);
   const auto policies =
       resolve_policies(context, data.observed, std::vector<std::string>{"random-weights:1"});
   EvaluateOptions options = study_evaluation();
   options.estimators = {"network_joint"};
-  std::vector<NodeIndex> all(data.observed.num_nodes());
-  std::iota(all.begin(), all.end(), NodeIndex{0});
   const MatrixView<const double> policy = policies.front().probability.view();
   const EvaluationRecord record = evaluate(context, data, policies, options);
   const auto& rows = record.policies.front().estimates;
   const auto row = std::ranges::find(rows, "network_joint", &Estimate::estimator);
-  EXPECT_NEAR(estimate_by_joint_model(context, data.observed, policy, all, options), row->value,
-              1e-9);
 
-  const Split split = make_split(data.observed, {}, unit.identity.seed);
-  EXPECT_EQ(result.at("values").at("network_joint").get<double>(),
-            estimate_by_joint_model(context, data.observed, policy, split.test, options));
+  std::vector<std::vector<NodeIndex>> samples(1);
+  samples[0].resize(data.observed.num_nodes());
+  std::iota(samples[0].begin(), samples[0].end(), NodeIndex{0});
+  for (std::uint64_t run = 0; run < 3; ++run) {
+    const std::uint64_t seed = study_unit(settings[0], 1, run, groups.front(), {}).identity.seed;
+    samples.push_back(make_split(data.observed, {}, seed).test);
+  }
+  const std::vector<double> values =
+      estimate_by_joint_model(context, data.observed, policy, samples, options);
+  EXPECT_NEAR(values[0], row->value, 1e-9);
+  for (std::size_t run = 0; run < 3; ++run) {
+    const auto& of_run = result.at("runs").at(run);
+    EXPECT_EQ(of_run.at("values").at("network_joint").get<double>(), values[run + 1]);
+    EXPECT_EQ(of_run.at("truth").get<double>(), data.truth->value(policy, samples[run + 1]));
+  }
+}
+
+TEST(Study, TableTwoOfSomeEstimatorsHasTheirRowsOfTheWholeTable) {
+  const auto networks = tiny_networks();
+  const TemporaryFolder folder;
+  const UnitWork work{UnitStore(folder.path())};
+  const Table2 whole = reproduce_table2(Context(0, 2), networks, tiny_study(), {}, work);
+  const std::vector<std::string> chosen = {"network_joint", "dm_ridge", "network_dm"};
+  const Table2 some = reproduce_table2(Context(0, 2), networks, tiny_study(), chosen, work);
+  EXPECT_EQ(some.num_reused, some.num_units);
+  EXPECT_EQ(some.methods, (std::vector<std::string>{"dm_ridge", "network_dm", "network_joint"}));
+  for (std::size_t m = 0; m < some.methods.size(); ++m) {
+    const auto at = std::ranges::find(whole.methods, some.methods[m]) - whole.methods.begin();
+    const ErrorSummary& expected = whole.cells[static_cast<std::size_t>(at)][1].ours;
+    EXPECT_EQ(some.cells[m][1].ours.rmse, expected.rmse) << some.methods[m];
+    EXPECT_EQ(some.cells[m][1].ours.p_network_better, expected.p_network_better);
+    EXPECT_FALSE(some.cells[m][1].ours.p_cone_better.has_value());
+  }
+  EXPECT_THROW(reproduce_table2(Context(0, 1), networks, tiny_study(),
+                                std::vector<std::string>{"network_mm"}, work),
+               Error);
 }
 
 TEST(Study, TableTwoIsTheSameAtAnyNumberOfThreadsAndWhenResumed) {
   const auto networks = tiny_networks();
   const TemporaryFolder first;
   const TemporaryFolder second;
-  const Table2 one =
-      reproduce_table2(Context(0, 1), networks, tiny_study(), UnitWork{UnitStore(first.path())});
-  const Table2 five =
-      reproduce_table2(Context(0, 5), networks, tiny_study(), UnitWork{UnitStore(second.path())});
+  const Table2 one = reproduce_table2(Context(0, 1), networks, tiny_study(), {},
+                                      UnitWork{UnitStore(first.path())});
+  const Table2 five = reproduce_table2(Context(0, 5), networks, tiny_study(), {},
+                                       UnitWork{UnitStore(second.path())});
   EXPECT_EQ(table2_json(one), table2_json(five));
   for (std::size_t m = 0; m < one.methods.size(); ++m) {
     const ErrorSummary& ours = one.cells[m][0].ours;
@@ -157,8 +189,8 @@ TEST(Study, TableTwoIsTheSameAtAnyNumberOfThreadsAndWhenResumed) {
     EXPECT_EQ(ours.p_network_better.has_value(), one.methods[m] != "network_dm") << one.methods[m];
   }
   EXPECT_EQ(one.num_reused, 0U);
-  const Table2 again =
-      reproduce_table2(Context(0, 2), networks, tiny_study(), UnitWork{UnitStore(first.path())});
+  const Table2 again = reproduce_table2(Context(0, 2), networks, tiny_study(), {},
+                                        UnitWork{UnitStore(first.path())});
   EXPECT_EQ(again.num_reused, again.num_units);
   EXPECT_EQ(table2_text(one), table2_text(again));
   EXPECT_EQ(table2_csv(one), table2_csv(again));
@@ -170,9 +202,9 @@ TEST(Study, MoreSimulationsReuseTheFirstOnes) {
   StudyOptions options = tiny_study();
   options.runs = 1;
   const UnitStore store(folder.path());
-  const Table2 few = reproduce_table2(Context(0, 2), networks, options, UnitWork{store});
+  const Table2 few = reproduce_table2(Context(0, 2), networks, options, {}, UnitWork{store});
   options.simulations = 3;
-  const Table2 more = reproduce_table2(Context(0, 2), networks, options, UnitWork{store});
+  const Table2 more = reproduce_table2(Context(0, 2), networks, options, {}, UnitWork{store});
   EXPECT_EQ(more.num_reused, few.num_units);
 }
 
