@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
 """How often verdicts are true where an unmeasured confounder drives treatment and outcome along communities.
 
-    PYTHONPATH=build/release/python scripts/verdict_check.py [DATASETS]
+    PYTHONPATH=build/release/python scripts/verdict_check.py [DATASETS] [--randomised]
 
 Twelve communities, 800 units with ten neighbours each, five arms with effects 0, 0.2, 0.4, 0.1 and 0. The
 community is not in the features. Prints how often a single best policy was named and was wrong, how often the
 true best was among those that may be the best, and how many supported gains have the right sign.
+
+With --randomised treatment is drawn at random with equal probabilities and declared so, and the best arm leads each
+other one by four standard errors of their difference (the median of ten other datasets): how often is it named?
 """
 
-import sys
+import argparse
+import statistics
 
 import cone
 import numpy
@@ -30,26 +34,47 @@ def draw_network(rng, inside=8, outside=2):
     return community, edges[edges[:, 0] != edges[:, 1]]
 
 
-def draw_data(seed):
+def draw_data(seed, effects=EFFECTS, randomised=False):
     rng = numpy.random.default_rng(seed)
     community, edges = draw_network(rng)
     confounder, x = COMMUNITY[community], rng.normal(size=(NUM_UNITS, 3))
     odds = numpy.exp(numpy.c_[0 * confounder + 0.7, confounder, -0.8 * confounder, 0.5 * x[:, 0],
                               0 * confounder - 1])
+    if randomised:
+        odds[:] = 1
     odds /= odds.sum(1, keepdims=True)
     arm = (rng.uniform(size=(NUM_UNITS, 1)) > odds.cumsum(1)).sum(1).clip(0, 4)
-    potential = numpy.stack([confounder + x[:, 0] + effect + rng.normal(size=NUM_UNITS) for effect in EFFECTS], 1)
+    potential = numpy.stack([confounder + x[:, 0] + effect + rng.normal(size=NUM_UNITS) for effect in effects], 1)
     outcome = potential[numpy.arange(NUM_UNITS), arm]
     return cone.Dataset.from_arrays(features=x, treatment=arm, outcome=outcome, network=edges), potential, outcome
 
 
+def evaluate(data, **options):
+    return cone.evaluate(data, {f"always {k}": f"always:{k}" for k in range(len(EFFECTS))}, ["network_dm"],
+                         progress=False, **options)
+
+
+def find_clear_effects():
+    """The third arm leads by four standard errors of a difference of two arms."""
+    errors = []
+    for seed in range(10_000, 10_010):
+        answer = evaluate(draw_data(seed, (0,) * 5, randomised=True)[0], randomised=True)
+        errors += [pair["standard_error"] for pair in answer.record["decision"]["differences"]
+                   if "logged" not in (pair["first"], pair["second"])]
+    return (0, 0, 4 * statistics.median(errors), 0, 0)
+
+
 def main():
-    datasets = int(sys.argv[1]) if len(sys.argv) > 1 else 40
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("datasets", type=int, nargs="?", default=40)
+    parser.add_argument("--randomised", action="store_true")
+    given = parser.parse_args()
+    effects = find_clear_effects() if given.randomised else EFFECTS
+    options = {"randomised": True} if given.randomised else {}
     named = wrong = covered = supported = right = 0
-    for seed in range(datasets):
-        data, potential, outcome = draw_data(seed)
-        policies = {f"always {k}": f"always:{k}" for k in range(len(EFFECTS))}
-        answer = cone.evaluate(data, policies, ["network_dm"], progress=False)
+    for seed in range(given.datasets):
+        data, potential, outcome = draw_data(seed, effects, given.randomised)
+        answer = evaluate(data, **options)
         best = f"always {potential.mean(0).argmax()}"
         named += answer.single_best is not None
         wrong += answer.single_best not in (None, best)
@@ -58,7 +83,7 @@ def main():
             if row["verdict"] == "supported":
                 supported += 1
                 right += row["gain"] * (potential[:, int(row["name"][-1])].mean() - outcome.mean()) > 0
-    print(f"{datasets} datasets: single best named {named} times, wrong {wrong} times; true best in the set "
+    print(f"{given.datasets} datasets: single best named {named} times, wrong {wrong} times; true best in the set "
           f"{covered} times; {supported} supported gains, {right} with the right sign")
 
 
