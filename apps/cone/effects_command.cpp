@@ -35,12 +35,17 @@ neither its outcome nor its treatment.
 Columns, for arms called 0 and 1 (with other labels mu:LABEL, effect:LABEL and so on):
   id               the nodes, in the order of the data
   mu0, mu1         predicted outcome under each arm
-  effect           mu1 - mu0
+  effect           mu1 - mu0, shrunk towards its mean (--effect-shrinkage)
   effect_sd        its standard deviation under the model
   mu_sd0, mu_sd1   the standard deviation of each predicted outcome
   part1:NAME       contribution of a group of the model to mu1; the parts of an arm sum to its mu.
                    fixed holds the intercept of the arm and the fixed effect of the degree.
-The parts of the effect are part1:NAME - part0:NAME.
+The parts of mu1 - mu0 are part1:NAME - part0:NAME.
+
+Effects are shrunk as far as the data say that differences between them are noise. The summary has
+the calibration slope of every arm: the slope of effects on predicted effects, out of fold. At 1
+they are reported as predicted, at 0 all are nearly the mean effect, which does not change.
+--effect-shrinkage none reports mu1 - mu0.
 
 Standard deviations assume a correct model without unmeasured confounding. For large data they are
 computed from random draws (--draws). The summary counts effects beyond two standard deviations.
@@ -51,7 +56,8 @@ Examples:
   cone effects shop/ --out effects.csv
   cone effects survey.csv --treatment letter --outcome voted --out effects.csv
   cone effects shop/ --out effects.csv --model shop.model       variances learnt by cone fit
-  cone effects shop/ --out effects.csv --undersmoothing 0.1     the predictions of network_dm)";
+  cone effects shop/ --out effects.csv --undersmoothing 0.1     the predictions of network_dm
+  cone effects shop/ --out effects.csv --effect-shrinkage none  effect is mu1 - mu0)";
 
 struct EffectsFlags {
   std::string data;

@@ -34,6 +34,19 @@ py::dict describe_arm(const ArmVariances& arm) {
   return out;
 }
 
+/// Per arm but the control arm; NaN where a slope is not identified, empty without shrinkage.
+void add_calibration(const std::vector<EffectCalibration>& calibration, py::dict& out) {
+  std::vector<double> slope, error, shrinkage;
+  for (const EffectCalibration& arm : calibration) {
+    slope.push_back(arm.slope);
+    error.push_back(arm.standard_error);
+    shrinkage.push_back(arm.shrinkage);
+  }
+  out["calibration_slope"] = to_numpy(std::move(slope));
+  out["calibration_slope_se"] = to_numpy(std::move(error));
+  out["shrinkage"] = to_numpy(std::move(shrinkage));
+}
+
 /// Potential outcomes and effects by the network ridge, with their decomposition.
 py::dict fit_ridge(const DatasetHandle& handle, const std::string& json, const RunSettings& run) {
   const auto options = Keywords(json).take<EffectOptions>();
@@ -53,6 +66,7 @@ py::dict fit_ridge(const DatasetHandle& handle, const std::string& json, const R
   out["draws"] = effects.draws;
   out["warnings"] = spell_as_keywords(effects.warnings);
   out["part_names"] = effects.part_names;
+  add_calibration(effects.calibration, out);
   out["mu"] = to_numpy(std::move(effects.mu));
   out["mu_sd"] = to_numpy(std::move(effects.mu_sd));
   out["effect"] = to_numpy(std::move(effects.effect));

@@ -38,9 +38,15 @@ class Effects:
         #: nodes × arms: predicted outcomes, out of fold, and their standard deviations
         self.mu: Floats = found["mu"]
         self.mu_sd: Floats = found["mu_sd"]
-        #: nodes × (arms − 1): each arm against the control arm
+        #: nodes × (arms − 1): each arm against the control arm, shrunk towards the mean effect
         self.effect: Floats = found["effect"]
         self.effect_sd: Floats = found["effect_sd"]
+        #: per arm but the control arm: slope of effects on predicted ones, out of fold (1: calibrated; 0: their
+        #: differences are noise; NaN: not identified), its standard error, and the shrinkage of effect (0: none;
+        #: 1: all are the mean). Empty with effect_shrinkage="none".
+        self.calibration_slope: Floats = found["calibration_slope"]
+        self.calibration_slope_se: Floats = found["calibration_slope_se"]
+        self.shrinkage: Floats = found["shrinkage"]
         #: nodes × arms × part_names: contribution of each part to mu
         self.part_names: list[str] = found["part_names"]
         self.parts: Floats = found["parts"].reshape(len(ids), len(arms), -1)

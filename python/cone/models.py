@@ -97,8 +97,8 @@ class NetworkRidge(_Learner):
     """The network ridge: outcomes on features, neighbours and neighbours' features, with one variance per
     group learnt by restricted maximum likelihood (docs/network_ridge.md).
 
-    After fit: mu_ and mu_sd_ (nodes × arms), effect_ and effect_sd_ (nodes × arms − 1), parts_
-    (nodes × arms × part_names_), learnt_ (variance components per arm), warnings_.
+    After fit: mu_ and mu_sd_ (nodes × arms), effect_ and effect_sd_ (nodes × arms − 1; shrunk towards the mean
+    effect by shrinkage_), parts_ (nodes × arms × part_names_), learnt_ (variance components per arm), warnings_.
 
     >>> import cone
     >>> data = cone.simulate(nodes=200, mean_degree=6, words=40, words_per_node=8, seed=1)
@@ -109,8 +109,8 @@ class NetworkRidge(_Learner):
     def __init__(self, folds: int = 5, ridge_groups: Optional[Sequence[str]] = None,
                  undersmoothing: float = 1.0, ridge_noise: str = "degree",
                  ridge_variances: str = "once", ridge_criterion: str = "likelihood",
-                 ridge_solver: str = "auto", draws: int = 64, seed: int = 0,
-                 threads: int = 0) -> None:
+                 ridge_solver: str = "auto", draws: int = 64, effect_shrinkage: str = "auto",
+                 seed: int = 0, threads: int = 0) -> None:
         self.folds = folds
         self.ridge_groups = ridge_groups
         self.undersmoothing = undersmoothing
@@ -119,6 +119,7 @@ class NetworkRidge(_Learner):
         self.ridge_criterion = ridge_criterion
         self.ridge_solver = ridge_solver
         self.draws = draws
+        self.effect_shrinkage = effect_shrinkage
         self.seed = seed
         self.threads = threads
 
@@ -136,6 +137,7 @@ class NetworkRidge(_Learner):
         self.mu_sd_: Floats = found["mu_sd"]
         self.effect_: Floats = found["effect"]
         self.effect_sd_: Floats = found["effect_sd"]
+        self.shrinkage_: Floats = found["shrinkage"]
         self.part_names_: list[str] = found["part_names"]
         self.parts_: Floats = found["parts"].reshape(dataset.num_nodes, len(self.arms_), -1)
         self.learnt_: list[dict[str, Any]] = found["arms"]

@@ -23,7 +23,14 @@ class Commands(FolderTest):
                                           rtol=1e-12)
         self.assertEqual(str(found), text)
         numpy.testing.assert_allclose(found.parts.sum(axis=2), found.mu, rtol=1e-9)
-        numpy.testing.assert_allclose(found.mu[:, 2] - found.mu[:, 0], found.effect[:, 1])
+        plain = cone.effects(cone.Dataset.load(MESSAGES), seed=2, folds=3, effect_shrinkage="none")
+        numpy.testing.assert_allclose(plain.mu[:, 2] - plain.mu[:, 0], plain.effect[:, 1])
+        self.assertEqual(plain.shrinkage.size, 0)
+        numpy.testing.assert_array_equal(found.mu, plain.mu)
+        centre = plain.effect.mean(axis=0)
+        numpy.testing.assert_allclose(found.effect, centre + (1 - found.shrinkage) * (plain.effect - centre))
+        for slope, error in zip(found.calibration_slope, found.calibration_slope_se):
+            self.assertIn(f"calibration slope {slope:.2f} (95 % CI {slope - 1.96 * error:.2f} to", text)
 
     def test_a_rule_is_that_of_the_program(self):
         out, record = self.folder / "rule.csv", self.folder / "rule.json"

@@ -26,6 +26,11 @@ FitPlan plan_treatment(const Context& context, const Dataset& data, const PlanOp
   return make_plan(context, ungrouped, options, context.seed());
 }
 
+/// Whether estimate_effects has predicted the treatment with the network, on the same folds.
+bool knows_network(const Dataset& data, const EffectOptions& options) {
+  return options.effect_shrinkage != EffectShrinkage::kNone && shares_treatment_folds(data);
+}
+
 }  // namespace
 
 NetworkStrength measure_network_treatment(const Context& context, const LoggedSample& sample,
@@ -93,13 +98,14 @@ std::string describe_contradiction(const NetworkStrength& strength) {
 std::optional<std::string> find_network_treatment(const Context& context, const Dataset& data,
                                                   const PlanOptions& plan,
                                                   const NetworkRidgeOptions& options,
-                                                  std::string_view consequence) {
+                                                  std::string_view consequence,
+                                                  const Matrix<double>* known) {
   if (data.graph.num_edges() == 0) return std::nullopt;
   std::vector<NodeIndex> nodes(data.num_nodes());
   std::iota(nodes.begin(), nodes.end(), NodeIndex{0});
   return describe_network_treatment(
       measure_network_treatment(context, data, take_sample(data, nodes), plan, options,
-                                NuisanceOptions{}.propensity_bound),
+                                NuisanceOptions{}.propensity_bound, known),
       consequence);
 }
 
@@ -110,7 +116,7 @@ std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& 
     costs.push_back(
         {"unmeasured confounding",
          network_treatment_seconds(measure_size(context, data, {.folds = options.folds}),
-                                   options.network_ridge)});
+                                   options.network_ridge, knows_network(data, options))});
   }
   return costs;
 }
@@ -129,11 +135,13 @@ NodeEffects estimate_effects_with_warnings(const Context& context, const Dataset
   }
   if (!has_network) return effects;
   const StageScope stage = stages.enter(1);
+  const Matrix<double>* propensity = knows_network(data, options) ? &effects.propensity : nullptr;
   if (auto warning =
           find_network_treatment(context, data, {.folds = options.folds}, options.network_ridge,
                                  "node-level effects may be biased by the rest, which no standard "
                                  "deviation here includes; "
-                                 "cone evaluate has sensitivity intervals")) {
+                                 "cone evaluate has sensitivity intervals",
+                                 propensity)) {
     effects.warnings.push_back(std::move(*warning));
   }
   return effects;

@@ -57,11 +57,12 @@ bool contradicts_randomisation(const NetworkStrength& strength, bool has_given_c
 /// The warning that replaces the other one then.
 std::string describe_contradiction(const NetworkStrength& strength);
 
-/// Both, of all nodes; none for data without edges.
+/// Both, of all nodes; none for data without edges. `known`: as above.
 std::optional<std::string> find_network_treatment(const Context& context, const Dataset& data,
                                                   const PlanOptions& plan,
                                                   const NetworkRidgeOptions& options,
-                                                  std::string_view consequence);
+                                                  std::string_view consequence,
+                                                  const Matrix<double>* known = nullptr);
 
 /// Node-level effects, with that warning among theirs.
 NodeEffects estimate_effects_with_warnings(const Context& context, const Dataset& data,

@@ -6,10 +6,12 @@
 #include "cone/effects.hpp"
 #include "cone/error.hpp"
 
+#include "network_ridge/calibrate_effects.hpp"
 #include "network_ridge/network_ridge.hpp"
 #include "network_ridge/network_ridge_learner.hpp"
 #include "network_ridge/posterior_variance.hpp"
 #include "network_ridge/ridge_cost.hpp"
+#include "network_ridge/treatment_ridge.hpp"
 
 namespace cone {
 namespace {
@@ -101,10 +103,14 @@ std::vector<ExpectedCost> expected_effect_costs(const Context& context, const Da
   const FitSize size = measure_size(context, data, {.folds = options.folds});
   const RidgeCost ridge =
       expect_ridge_cost(size, options.network_ridge, {.knows_variances = known != nullptr});
-  return {{"network ridge", ridge.variances + ridge.equations},
-          {"predictions", ridge.predictions},
-          {"standard deviations",
-           effect_deviation_seconds(size, options.network_ridge, options.draws)}};
+  return {
+      {"network ridge", ridge.variances + ridge.equations},
+      {"predictions", ridge.predictions},
+      {"standard deviations", effect_deviation_seconds(size, options.network_ridge, options.draws)},
+      {"treatment model",
+       options.effect_shrinkage == EffectShrinkage::kNone
+           ? 0
+           : treatment_ridge_seconds(size, options.network_ridge, /*sees_network=*/true)}};
 }
 
 NodeEffects estimate_effects(const Context& context, const Dataset& data,
@@ -119,7 +125,8 @@ NodeEffects estimate_effects(const Context& context, const Dataset& data,
   }
   const FitPlan plan = make_plan(context, data, {.folds = options.folds}, context.seed());
   const std::vector<ExpectedCost> costs = expected_effect_costs(context, data, options, known);
-  const StageList stages(context, {costs[0], {"effects", costs[1].seconds + costs[2].seconds}});
+  const StageList stages(context,
+                         {costs[0], {"effects", costs[1].seconds + costs[2].seconds}, costs[3]});
   NetworkRidge model;
   {
     const StageScope stage = stages.enter(0);
@@ -156,6 +163,13 @@ NodeEffects estimate_effects(const Context& context, const Dataset& data,
     adopt_deviations(model, part, variance, out);
   }
   compare_with_control(out);
+  if (options.effect_shrinkage != EffectShrinkage::kNone) {
+    const StageScope stage = stages.enter(2);
+    out.propensity =
+        predict_treatment(context, data, plan, options.network_ridge, /*sees_network=*/true);
+    out.calibration = calibrate_effects(data, plan, out.mu, out.propensity);
+    shrink_effects(out.calibration, data.weight, out);
+  }
   add_ridge_warnings(out.ridge, out.warnings);
   return out;
 }

@@ -20,7 +20,7 @@ std::string mean_effects_text(std::span<const std::string> arms, const NodeEffec
                               std::span<const double> units) {
   TextTable table({{"arm", TextTable::Align::kLeft},
                    {"mean effect"},
-                   {"posterior sd of a node"},
+                   {"sd of a node"},
                    {"positive"},
                    {"negative"}});
   const auto n = static_cast<double>(effects.effect.rows());
@@ -45,18 +45,40 @@ std::string mean_effects_text(std::span<const std::string> arms, const NodeEffec
   return table.to_string();
 }
 
+/// Per arm, how far its effects are shrunk, and why.
+std::string calibration_text(std::span<const std::string> arms, const NodeEffects& effects) {
+  constexpr double kTwoSided95 = 1.959963984540054;
+  std::string text;
+  for (std::size_t k = 0; k < effects.calibration.size(); ++k) {
+    const EffectCalibration& found = effects.calibration[k];
+    const std::string arm = printable(arms[k + 1]);
+    if (!found.unidentified.empty()) {
+      text += sentence("Effects of arm {} are not shrunk: no calibration slope, as {}.\n", arm,
+                       found.unidentified);
+      continue;
+    }
+    const double margin = kTwoSided95 * found.standard_error;
+    text += sentence(
+        "Effects of arm {} are shrunk towards their mean by {}: calibration slope {:.2f} (95 % CI "
+        "{:.2f} to {:.2f}).\n",
+        arm, share_in_percent(found.shrinkage, 0), found.slope, found.slope - margin,
+        found.slope + margin);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string effects_text(std::span<const std::string> arms, const NodeEffects& effects,
                          std::span<const double> units) {
   std::string text = fmt::format(
-      "Effects relative to arm {}; positive and negative: beyond two posterior standard "
-      "deviations{}\n{}\n",
+      "Effects relative to arm {}; positive and negative: beyond two standard deviations{}\n{}\n",
       printable(arms.front()),
       effects.draws > 0 ? sentence(" (from {} draws; relative standard error {:.0f} %)",
                                    effects.draws, 100 / std::sqrt(2.0 * effects.draws))
                         : "",
       mean_effects_text(arms, effects, units));
+  text += calibration_text(arms, effects);
   text += "Variance components of the outcomes, given the degree\n";
   text += variance_shares_text(effects.ridge);
   for (const std::string& warning : effects.warnings) text += "! " + warning + "\n";

@@ -80,6 +80,10 @@ std::vector<EffectsRow> effects_rows(std::span<const std::string> estimators) {
     rows.push_back({.label = name + ", undersmoothing 1",
                     .estimator = name,
                     .network_ridge = {.undersmoothing = 1}});
+    rows.push_back({.label = name + ", shrunken effects",
+                    .estimator = name,
+                    .network_ridge = {.undersmoothing = 1},
+                    .is_shrunk = true});
   }
   rows.push_back({.label = std::string(kOracleLabel), .estimator = "dm_ridge", .is_oracle = true});
   return rows;

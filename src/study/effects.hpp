@@ -30,11 +30,15 @@ struct EffectsRow {
   std::string estimator;   ///< of outcome_models(): the direct method whose learner is used
   bool is_oracle = false;  ///< uses topic_features() instead of the features
   NetworkRidgeOptions network_ridge;
+  /// The network ridge's effects are shrunk as by cone effects (calibrate_effects), with the
+  /// calibration slope of predictions cross-fitted within the nodes that the row fits on.
+  bool is_shrunk = false;
 };
 
 /// The rows of the study: the estimators given (all of outcome_models() where there are none), the
-/// network ridge also without undersmoothing, which is best for single nodes, and a ridge per arm
-/// on the true topics (oracle). Throws Error(kUsage) for estimators that are no outcome model.
+/// network ridge also without undersmoothing, which is best for single nodes, and then with
+/// shrunken effects, and a ridge per arm on the true topics (oracle). Throws Error(kUsage) for
+/// estimators that are no outcome model.
 std::vector<EffectsRow> effects_rows(std::span<const std::string> estimators);
 
 /// One row on one replicate: its learner fits on 60 % of the nodes and selects on 20 % (a learner

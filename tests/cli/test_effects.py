@@ -1,6 +1,7 @@
 """cone effects: what is expected of every node."""
 
 import csv
+import re
 import unittest
 
 from support import COUPONS, MESSAGES, FolderTest, cone
@@ -20,7 +21,8 @@ class Effects(FolderTest):
             return [row["id"] for row in csv.DictReader(file)]
 
     def test_a_line_per_node_whose_parts_add_up(self):
-        rows = self.effects(COUPONS)
+        rows = self.effects(COUPONS, "--effect-shrinkage", "none")
+        self.assertNotIn("calibration slope", self.output.stdout)
         self.assertEqual([row["id"] for row in rows], self.ids(COUPONS))
         names = list(rows[0])
         self.assertEqual(names[:8], ["id", "mu0", "mu1", "effect", "effect_sd", "mu_sd0", "mu_sd1",
@@ -37,6 +39,35 @@ class Effects(FolderTest):
         mean = sum(float(row["effect"]) for row in rows) / len(rows)
         self.assertIn(f"{mean:.4g}", self.output.stdout)
         self.assertIn("neighbour_effects", self.output.stdout)
+
+    def test_effects_are_shrunk_by_what_the_summary_says(self):
+        plain = self.effects(COUPONS, "--effect-shrinkage", "none")
+        rows = self.effects(COUPONS)
+        said = re.search(r"Effects of arm 1 are shrunk towards their mean by (\d+) %: calibration slope "
+                         r"(-?[\d.]+) \(95 % CI (-?[\d.]+) to (-?[\d.]+)\)\.", self.output.stdout)
+        self.assertIsNotNone(said, self.output.stdout)
+        shrinkage, slope, low, high = (float(word) for word in said.groups())
+        self.assertLess(low, slope)
+        self.assertLess(slope, high)
+        was, now = ([float(row["effect"]) for row in table] for table in (plain, rows))
+        self.assertAlmostEqual(sum(now), sum(was), 8)
+        self.assertAlmostEqual(1 - (max(now) - min(now)) / (max(was) - min(was)), shrinkage / 100, 2)
+        for before, after in zip(plain, rows):
+            self.assertGreaterEqual(float(after["effect_sd"]), float(before["effect_sd"]))
+            self.assertEqual(after["mu1"], before["mu1"])
+
+    def test_few_units_of_an_arm_leave_effects_as_predicted(self):
+        data = self.write_log()
+        header, *lines = (data / "nodes.csv").read_text().splitlines()
+        rows = [line.split(",") for line in lines]
+        treated = [row for row in rows if row[1] == "1"]
+        for row in treated[6:]:
+            row[1] = "0"
+        self.write("nodes.csv", "\n".join([header, *(",".join(row) for row in rows)]) + "\n")
+        for row in self.effects(data):
+            self.assertEqual(float(row["effect"]), float(row["mu1"]) - float(row["mu0"]))
+        self.assertIn("Effects of arm 1 are not shrunk: no calibration slope, as arm 1 has 6 units, fewer than 10.",
+                      self.output.stdout)
 
     def test_a_network_that_decides_who_was_treated_is_said(self):
         self.effects(self.write_communities())

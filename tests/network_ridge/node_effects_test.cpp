@@ -30,7 +30,9 @@ TEST(NodeEffectsOf, PartsSumToThePredictedOutcomes) {
   const Dataset data = effects_data();
   for (const RidgeSolverChoice solver :
        {RidgeSolverChoice::kDense, RidgeSolverChoice::kIterative}) {
-    const NodeEffects effects = estimate_effects(Context(1, 2), data, few_folds(solver));
+    EffectOptions options = few_folds(solver);
+    options.effect_shrinkage = EffectShrinkage::kNone;
+    const NodeEffects effects = estimate_effects(Context(1, 2), data, options);
     ASSERT_EQ(effects.mu.rows(), data.num_nodes());
     ASSERT_EQ(effects.parts.cols(), 3 * effects.part_names.size());
     for (std::size_t i = 0; i < data.num_nodes(); ++i) {

@@ -89,9 +89,9 @@ TEST(Effects, AreTheSameAtAnyNumberOfThreadsAndWhenResumed) {
   const EffectsTable one = small_effects(1, first.path());
   const EffectsTable four = small_effects(4, second.path());
   EXPECT_EQ(effects_json(one), effects_json(four));
-  EXPECT_EQ(one.run.num_units, 24U);  // three strengths, two replicates, four rows
+  EXPECT_EQ(one.run.num_units, 30U);  // three strengths, two replicates, five rows
   const EffectsTable again = small_effects(2, first.path());
-  EXPECT_EQ(again.run.num_reused, 24U);
+  EXPECT_EQ(again.run.num_reused, 30U);
   EXPECT_EQ(effects_text(one), effects_text(again));
   EXPECT_EQ(effects_csv(one), effects_csv(again));
 }
@@ -101,11 +101,13 @@ TEST(Effects, TheOracleHasTheSmallestError) {
   const EffectsTable table = small_effects(2, folder.path());
   ASSERT_EQ(table.rows,
             (std::vector<std::string>{"dm_ols2", "network_dm", "network_dm, undersmoothing 1",
-                                      "oracle topics"}));
+                                      "network_dm, shrunken effects", "oracle topics"}));
   for (std::size_t k = 0; k < 3; ++k) {
     const auto root_pehe = [&](std::size_t row) { return table.cells[0][row][k].root_pehe.mean; };
-    for (std::size_t row = 0; row < 3; ++row) EXPECT_LT(root_pehe(3), root_pehe(row));
+    for (std::size_t row = 0; row < 4; ++row) EXPECT_LT(root_pehe(4), root_pehe(row));
     EXPECT_NE(root_pehe(1), root_pehe(2));
+    EXPECT_NE(root_pehe(2), root_pehe(3));
+    EXPECT_NEAR(table.cells[0][2][k].ate_error.mean, table.cells[0][3][k].ate_error.mean, 1e-12);
   }
 }
 
