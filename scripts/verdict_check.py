@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How often verdicts are true where an unmeasured confounder drives treatment and outcome along communities.
 
-    PYTHONPATH=build/release/python scripts/verdict_check.py [DATASETS] [--randomised]
+    PYTHONPATH=build/release/python scripts/verdict_check.py [DATASETS] [--randomised | --useless-network | --half-isolated]
 
 Twelve communities, 800 units with ten neighbours each, five arms with effects 0, 0.2, 0.4, 0.1 and 0. The
 community is not in the features. Prints how often a single best policy was named and was wrong, how often the
@@ -9,6 +9,10 @@ true best was among those that may be the best, and how many supported gains hav
 
 With --randomised treatment is drawn at random with equal probabilities and declared so, and the best arm leads each
 other one by four standard errors of their difference (the median of ten other datasets): how often is it named?
+
+--useless-network: two arms without effect, 1,000 units, a confounder of single units, edges at random.
+--half-isolated: two arms without effect, 1,000 units, communities as above, half of the units without edges.
+There every verdict but not_shown is on a difference that does not exist.
 """
 
 import argparse
@@ -49,8 +53,39 @@ def draw_data(seed, effects=EFFECTS, randomised=False):
     return cone.Dataset.from_arrays(features=x, treatment=arm, outcome=outcome, network=edges), potential, outcome
 
 
-def evaluate(data, **options):
-    return cone.evaluate(data, {f"always {k}": f"always:{k}" for k in range(len(EFFECTS))}, ["network_dm"],
+def draw_null(seed, is_isolated, num_units=1000):
+    """Two arms without effect."""
+    rng = numpy.random.default_rng(seed)
+    x = rng.normal(size=(num_units, 3))
+    if is_isolated:
+        community, edges = draw_network(rng)
+        edges = edges[(edges < num_units // 2).all(1)]
+        community = numpy.r_[community, rng.integers(NUM_COMMUNITIES, size=num_units - len(community))]
+        confounder = COMMUNITY[community]
+    else:
+        confounder, edges = rng.normal(size=num_units), rng.integers(num_units, size=(3 * num_units, 2))
+        edges = edges[edges[:, 0] != edges[:, 1]]
+    arm = (rng.uniform(size=num_units) < 1 / (1 + numpy.exp(-confounder))).astype(int)
+    outcome = confounder + x[:, 0] + rng.normal(size=num_units)
+    return cone.Dataset.from_arrays(features=x, treatment=arm, outcome=outcome, network=edges)
+
+
+def count_null_verdicts(datasets, is_isolated):
+    counts = {"supported": 0, "conditional": 0, "not_shown": 0}
+    named = covered = 0
+    for seed in range(datasets):
+        answer = evaluate(draw_null(seed, is_isolated), 2)
+        pair = next(p for p in answer.record["decision"]["differences"] if p["first"] != "logged")
+        counts[pair["verdict"]] += 1
+        named += answer.single_best is not None
+        low, high = pair["sensitivity_interval"]
+        covered += low <= 0 <= high
+    print(f"{datasets} datasets without effect: {counts}, single best named {named} times; the sensitivity interval "
+          f"holds 0 in {covered}")
+
+
+def evaluate(data, num_arms=len(EFFECTS), **options):
+    return cone.evaluate(data, {f"always {k}": f"always:{k}" for k in range(num_arms)}, ["network_dm"],
                          progress=False, **options)
 
 
@@ -68,7 +103,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("datasets", type=int, nargs="?", default=40)
     parser.add_argument("--randomised", action="store_true")
+    parser.add_argument("--useless-network", action="store_true")
+    parser.add_argument("--half-isolated", action="store_true")
     given = parser.parse_args()
+    if given.useless_network or given.half_isolated:
+        count_null_verdicts(given.datasets, given.half_isolated)
+        return
     effects = find_clear_effects() if given.randomised else EFFECTS
     options = {"randomised": True} if given.randomised else {}
     named = wrong = covered = supported = right = 0

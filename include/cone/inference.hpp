@@ -36,10 +36,17 @@ struct EnumNames<ComparisonVerdict> {
       std::pair{ComparisonVerdict::kSupported, std::string_view("supported")}};
 };
 
-/// By the interval of a difference and by its sensitivity interval, where there is one.
+/// What a verdict can rest on.
+enum class VerdictBasis {
+  kNothing,     ///< nothing says how strong an unmeasured confounder may be
+  kBenchmark,   ///< the sensitivity interval: the network clearly predicts the treatment
+  kRandomised,  ///< treatment was assigned at random: there is none
+};
+
+/// By the interval of a difference and, with a benchmark, by its sensitivity interval.
 ComparisonVerdict judge_comparison(std::pair<double, double> interval,
                                    const std::optional<std::pair<double, double>>& sensitivity,
-                                   bool is_randomised);
+                                   VerdictBasis basis);
 
 /// How many times the bound of the confounding bias explains a difference away: the distance from 0
 /// to its interval over the bound. None where the interval contains 0, and without a bound.

@@ -126,6 +126,8 @@ struct Decision {
   /// Whether the network improves the treatment model significantly. Where it does not, sensitivity
   /// intervals and overturning strengths use the upper confidence limit of its strength.
   bool strength_is_clear = true;
+  /// Whether verdicts can be supported: by sensitivity intervals or by randomised treatment.
+  bool has_benchmark = true;
   /// Whether sensitivity intervals extend to one side for some arm (ArmConfounding).
   bool direction_is_known = false;
   /// Treatment was assigned at random given the features, as declared or as the propensities are

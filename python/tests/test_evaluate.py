@@ -317,7 +317,7 @@ class Result(unittest.TestCase):
                           if row["name"] == "<b>sms</b>"], [[3, 3]])
         self.assertIsNone(self.answer.single_best)
         self.assertEqual(self.answer.best, ["logged", "mixed"])
-        self.assertEqual([row["verdict"] for row in rows], [None, "supported", "not_shown"])
+        self.assertEqual([row["verdict"] for row in rows], [None, "conditional", "not_shown"])
 
     def test_lower_may_be_better(self):
         data = cone.Dataset.load(MESSAGES)

@@ -88,7 +88,8 @@ NetworkStrength measure_treatment_on_ranks(const Context& context, const Ranks& 
       plan_treatment_fit(options.network_ridge, local.global.num_nodes, local.num_arms());
   const RankRidgeOptions asked{
       .ridge = std::move(fit.options), .folds = options.plan.folds, .most_nodes = fit.most_nodes};
-  return measure_network_treatment(context, sample, bounds, [&](bool uses_network) {
+  const std::vector<double> degrees = local.degree;  // TreatmentData swaps them away
+  return measure_network_treatment(context, sample, degrees, bounds, [&](bool uses_network) {
     TreatmentData treatment(ranks, local, uses_network);
     return combine_scores(
         sample.arm, sample.num_arms(),

@@ -351,6 +351,7 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
     policy.net_joint_interval = ranked.joint_interval;
     policy.net_band = ranked.band;
   }
+  const VerdictBasis basis = choose_basis(out.is_randomised, compared.strength);
   for (PolicyDifference pair : comparison.differences) {
     if (pair.first == 0) {
       DecidedPolicy& policy = out.policies[indices[pair.second]];
@@ -362,21 +363,22 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
         policy.overturning_strength = pair.overturning_strength;
       }
       if (policy.unreliable.empty()) {
-        policy.verdict = judge_comparison(*policy.gain_interval, policy.sensitivity_gain_interval,
-                                          out.is_randomised);
+        policy.verdict =
+            judge_comparison(*policy.gain_interval, policy.sensitivity_gain_interval, basis);
       }
     }
     const auto is_reliable = [&](std::size_t k) {
       return out.policies[indices[k]].unreliable.empty();
     };
     if (is_reliable(pair.first) && is_reliable(pair.second)) {
-      pair.verdict = judge_comparison(pair.interval, pair.sensitivity_interval, out.is_randomised);
+      pair.verdict = judge_comparison(pair.interval, pair.sensitivity_interval, basis);
     }
     pair.first = indices[pair.first];
     pair.second = indices[pair.second];
     out.differences.push_back(pair);
   }
-  out.single_best = find_single_best(out);
+  out.has_benchmark = basis != VerdictBasis::kNothing;
+  if (out.has_benchmark) out.single_best = find_single_best(out);
   return out;
 }
 

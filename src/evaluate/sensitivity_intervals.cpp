@@ -100,6 +100,7 @@ void describe_strength(const NetworkStrength& strength, bool contradicts_declara
                  strength, "only the sensitivity intervals allow for the rest")) {
     out.warnings.push_back(std::move(*warning));
   }
+  if (auto warning = describe_isolated(strength)) out.warnings.push_back(std::move(*warning));
 }
 
 void EvaluationRun::add_sensitivity_intervals(std::vector<PolicyResult>& results) {

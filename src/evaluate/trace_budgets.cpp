@@ -155,7 +155,9 @@ BudgetCurve EvaluationRun::trace_budget(const EstimatorInfo& row, const Ranking&
                              combine(contrast, values.alternatives), bound);
     }
     if (!is_reliable) return;
-    area.verdict = judge_comparison(area.interval, area.sensitivity_interval, is_randomised(row));
+    area.verdict =
+        judge_comparison(area.interval, area.sensitivity_interval,
+                         choose_basis(is_randomised(row), strength_ ? &*strength_ : nullptr));
   };
   judge_area(qini_contrast(steps), curve.qini);
   judge_area(autoc_contrast(steps), curve.autoc);

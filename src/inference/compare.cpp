@@ -148,6 +148,35 @@ StepDown step_down(const Context& context, std::span<const Pair> pairs,
   return out;
 }
 
+/// Of every value, by how many standard errors another one must be ahead to exclude it from the
+/// confidence set of the best: the quantile of the largest deviation of a difference from it in
+/// that direction. The best of all is excluded only where some difference to it is exceeded, hence
+/// with probability 1 − level at most. One-sided and about one value, these factors are smaller
+/// than that of all pairs (Hsu 1984, Constrained simultaneous confidence intervals for multiple
+/// comparisons with the best; Mogstad, Romano, Shaikh and Wilhelm 2024, Inference for ranks).
+/// O(values² · draws).
+std::vector<double> find_best_factors(const Context& context, MatrixView<const double> covariance,
+                                      const Matrix<double>& deviations, double level) {
+  const std::size_t n = covariance.rows();
+  std::vector<double> factors(n, 0.0);
+  context.for_each_range(n, 1, [&](std::size_t begin, std::size_t end) {
+    std::vector<double> largest(deviations.cols());
+    for (std::size_t k = begin; k < end; ++k) {
+      std::ranges::fill(largest, 0.0);
+      for (std::size_t j = 0; j < n; ++j) {
+        const double variance = variance_of_pair(covariance, k, j);
+        if (!(variance > kTied * (covariance(k, k) + covariance(j, j)))) continue;
+        const double error = std::sqrt(variance);
+        for (std::size_t d = 0; d < largest.size(); ++d) {
+          largest[d] = std::max(largest[d], (deviations(j, d) - deviations(k, d)) / error);
+        }
+      }
+      factors[k] = quantile_of_draws(largest, level);
+    }
+  });
+  return factors;
+}
+
 }  // namespace
 
 PolicyComparison compare_policies(const Context& context, std::span<const double> values,
@@ -172,6 +201,8 @@ PolicyComparison compare_policies(const Context& context, std::span<const double
   }
   const std::vector<Pair> pairs = sort_pairs(values, covariance, options);
   const StepDown drawn = step_down(context, pairs, deviations);
+  const std::vector<double> best_factors =
+      find_best_factors(context, covariance, deviations, level);
   // A joint band covers each value, so its factor is never below the pointwise one.
   const double alone = two_sided_normal_quantile(level);
   PolicyComparison out;
@@ -201,6 +232,16 @@ PolicyComparison compare_policies(const Context& context, std::span<const double
     step_p = std::max(step_p, (1.0 + drawn.exceeding[h]) / (1.0 + draws));
     const double joint_factor = std::max(own_factor, t_of_normal(out.pair_factor, freedom));
     const auto joint = around(joint_factor, alternatives);
+    const auto first_leads = [&](std::pair<double, double> interval) {
+      return options.lower_is_better ? interval.second < 0 : interval.first > 0;
+    };
+    const auto second_leads = [&](std::pair<double, double> interval) {
+      return options.lower_is_better ? interval.first > 0 : interval.second < 0;
+    };
+    // Never below the factor of a single difference, by which verdicts are given.
+    const auto factor_against = [&](std::size_t k) {
+      return std::max(own_factor, t_of_normal(best_factors[k], freedom));
+    };
     // By how much the first is better.
     const auto ahead = options.lower_is_better ? std::pair{-joint.second, -joint.first} : joint;
     RankedPolicy& first = out.policies[pair.first];
@@ -208,12 +249,16 @@ PolicyComparison compare_policies(const Context& context, std::span<const double
     const bool is_ranked =
         pair.standard_error > 0 &&
         (unreliable.empty() || (unreliable[pair.first] == 0 && unreliable[pair.second] == 0));
-    if (is_ranked && ahead.first > 0) {
+    if (is_ranked && first_leads(joint)) {
       ++second.best_rank;
       --first.worst_rank;
-    } else if (is_ranked && ahead.second < 0) {
+    } else if (is_ranked && second_leads(joint)) {
       ++first.best_rank;
       --second.worst_rank;
+    }
+    if (is_ranked) {
+      first.may_be_best &= !second_leads(around(factor_against(pair.first), alternatives));
+      second.may_be_best &= !first_leads(around(factor_against(pair.second), alternatives));
     }
     const std::optional<BiasBound> widening =
         options.bias ? options.bias(pair.first, pair.second) : std::optional<BiasBound>();
@@ -221,15 +266,16 @@ PolicyComparison compare_policies(const Context& context, std::span<const double
       return enclose_confounded(difference, pair.standard_error, factor, alternatives, *widening);
     };
     const auto confounded = widening ? widened(joint_factor) : joint;
-    const bool first_leads = options.lower_is_better ? confounded.second < 0 : confounded.first > 0;
-    const bool second_leads =
-        options.lower_is_better ? confounded.first > 0 : confounded.second < 0;
-    if (widening && is_ranked && first_leads) {
-      ++second.sensitivity_best_rank;
-      --first.sensitivity_worst_rank;
-    } else if (widening && is_ranked && second_leads) {
-      ++first.sensitivity_best_rank;
-      --second.sensitivity_worst_rank;
+    if (widening && is_ranked) {
+      if (first_leads(confounded)) {
+        ++second.sensitivity_best_rank;
+        --first.sensitivity_worst_rank;
+      } else if (second_leads(confounded)) {
+        ++first.sensitivity_best_rank;
+        --second.sensitivity_worst_rank;
+      }
+      first.sensitivity_may_be_best &= !second_leads(widened(factor_against(pair.first)));
+      second.sensitivity_may_be_best &= !first_leads(widened(factor_against(pair.second)));
     }
     first.regret = std::max(first.regret, -ahead.first);
     second.regret = std::max(second.regret, ahead.second);
@@ -257,10 +303,6 @@ PolicyComparison compare_policies(const Context& context, std::span<const double
   std::ranges::sort(out.differences, {}, [](const PolicyDifference& pair) {
     return std::pair(pair.first, pair.second);
   });
-  for (RankedPolicy& policy : out.policies) {
-    policy.may_be_best = policy.best_rank == 1;
-    policy.sensitivity_may_be_best = policy.sensitivity_best_rank == 1;
-  }
   return out;
 }
 
@@ -274,9 +316,11 @@ bool excludes_zero(std::pair<double, double> interval) {
 
 ComparisonVerdict judge_comparison(std::pair<double, double> interval,
                                    const std::optional<std::pair<double, double>>& sensitivity,
-                                   bool is_randomised) {
+                                   VerdictBasis basis) {
   if (!excludes_zero(interval)) return ComparisonVerdict::kNotShown;
-  const bool is_supported = is_randomised || (sensitivity && excludes_zero(*sensitivity));
+  const bool is_supported =
+      basis == VerdictBasis::kRandomised ||
+      (basis == VerdictBasis::kBenchmark && sensitivity && excludes_zero(*sensitivity));
   return is_supported ? ComparisonVerdict::kSupported : ComparisonVerdict::kConditional;
 }
 

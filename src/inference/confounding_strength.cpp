@@ -72,7 +72,8 @@ BiasBound direct_bias(const Totals& totals, MatrixView<const double> policy, std
 }  // namespace
 
 NetworkStrength measure_strength(const LoggedSample& sample, Matrix<double> features,
-                                 Matrix<double> network, const PropensityBounds& bounds) {
+                                 Matrix<double> network, const PropensityBounds& bounds,
+                                 std::span<const std::uint8_t> is_connected) {
   NetworkStrength out;
   const Totals& totals = *sample.totals;
   const double n = totals.count(sample.size());
@@ -86,11 +87,19 @@ NetworkStrength measure_strength(const LoggedSample& sample, Matrix<double> feat
   const double short_error = mean(by_features, totals);
   out.r_squared_features = 1 - short_error / by_shares;
   out.r_squared_network = 1 - mean(by_network, totals) / by_shares;
-  std::vector<double> gain(sample.size());
-  for (std::size_t i = 0; i < gain.size(); ++i) gain[i] = by_features[i] - by_network[i];
-  out.added = mean(gain, totals) / short_error;
-  const double error = standard_error(gain, totals) / short_error;
-  const double overlooked = kOverlooked / n;
+  std::vector<double> gain;
+  std::vector<double> short_errors;
+  for (std::size_t i = 0; i < sample.size(); ++i) {
+    if (!is_connected.empty() && is_connected[i] == 0) continue;
+    gain.push_back(by_features[i] - by_network[i]);
+    short_errors.push_back(by_features[i]);
+  }
+  const double num_connected = totals.count(gain.size());
+  out.connected_share = num_connected / n;
+  const double error_of_connected = mean(short_errors, totals);
+  out.added = mean(gain, totals) / error_of_connected;
+  const double error = standard_error(gain, totals) / error_of_connected;
+  const double overlooked = kOverlooked / num_connected;
   out.added_upper =
       std::clamp(std::max(std::max(0.0, out.added) + kOneSided * error, overlooked), 0.0, 0.99);
   out.is_clear = out.added > std::max(2 * error, overlooked);
@@ -100,6 +109,13 @@ NetworkStrength measure_strength(const LoggedSample& sample, Matrix<double> feat
   out.features = std::move(features);
   out.network = std::move(network);
   return out;
+}
+
+VerdictBasis choose_basis(bool is_randomised, const NetworkStrength* strength) {
+  if (is_randomised) return VerdictBasis::kRandomised;
+  return strength != nullptr && strength->is_clear && strength->connected_share >= kLeastConnected
+             ? VerdictBasis::kBenchmark
+             : VerdictBasis::kNothing;
 }
 
 ConfoundingBias bound_confounding_bias(const LoggedSample& sample, MatrixView<const double> policy,

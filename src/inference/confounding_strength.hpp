@@ -1,11 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "cone/estimate.hpp"
+#include "cone/inference.hpp"
 #include "cone/learn.hpp"
 #include "cone/matrix.hpp"
 
@@ -31,19 +33,31 @@ struct NetworkStrength {
   double r_squared_network = 0;   ///< with the network too
   /// Partial R² of the network, (long − short)/(1 − short), and its one-sided 95 % upper confidence
   /// limit, at least what n nodes could not detect: the strength of the unmeasured confounder that
-  /// the bound allows for.
+  /// the bound allows for. Over the connected nodes: the network reveals nothing about the others,
+  /// which does not make their unmeasured confounders weaker.
   double added = 0;
   double added_upper = 0;
-  double p = 1;             ///< one-sided, that the network adds nothing; of independent units
-  bool is_clear = false;    ///< significant: `added` is more than two standard errors
+  double p = 1;                ///< one-sided, that the network adds nothing; of independent units
+  bool is_clear = false;       ///< significant: `added` is more than two standard errors
+  double connected_share = 1;  ///< of the nodes: those with neighbours
   Matrix<double> features;  ///< propensities by features alone, sample × arms, within the bounds
   Matrix<double> network;   ///< with the network too
   std::vector<ArmConfounding> arms = {};  ///< one per arm; empty: nothing is known
 };
 
-/// `features`, `network`: predictions of the treatment, sample × arms.
+/// `features`, `network`: predictions of the treatment, sample × arms. `is_connected`: whether
+/// nodes have neighbours; empty: all have.
 NetworkStrength measure_strength(const LoggedSample& sample, Matrix<double> features,
-                                 Matrix<double> network, const PropensityBounds& bounds);
+                                 Matrix<double> network, const PropensityBounds& bounds,
+                                 std::span<const std::uint8_t> is_connected = {});
+
+/// What a verdict can rest on: a network is a benchmark where it clearly predicts the treatment and
+/// connects at least kLeastConnected of the nodes. The upper confidence limit of a network that
+/// does not predict it gets the smaller the more units there are, whatever is unmeasured; and
+/// confounders of isolated nodes, which nothing adjusts for, bias a value more than the bound
+/// allows for.
+inline constexpr double kLeastConnected = 0.75;
+VerdictBasis choose_basis(bool is_randomised, const NetworkStrength* strength);
 
 /// The largest bias of a value that an unmeasured confounder of that strength can cause:
 /// √(C²) · Σ_a √(cf_y,a·σ_a²·ν_a²), with C² = cf_d/(1 − cf_d) of the policy and cf_y,a the share of

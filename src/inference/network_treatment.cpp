@@ -31,9 +31,15 @@ bool knows_network(const Dataset& data, const EffectOptions& options) {
   return options.effect_shrinkage != EffectShrinkage::kNone && shares_treatment_folds(data);
 }
 
+bool is_notable(const NetworkStrength& strength) {
+  constexpr double kNotable = 0.02;
+  return strength.is_clear && strength.added >= kNotable;
+}
+
 }  // namespace
 
 NetworkStrength measure_network_treatment(const Context& context, const LoggedSample& sample,
+                                          std::span<const double> degrees,
                                           const PropensityBounds& bounds,
                                           const TreatmentPrediction& predict) {
   const auto predict_in_stage = [&](bool sees_network) {
@@ -43,7 +49,10 @@ NetworkStrength measure_network_treatment(const Context& context, const LoggedSa
     return predict(sees_network);
   };
   Matrix<double> by_features = predict_in_stage(false);
-  return measure_strength(sample, std::move(by_features), predict_in_stage(true), bounds);
+  std::vector<std::uint8_t> is_connected;
+  for (const double degree : degrees) is_connected.push_back(degree > 0 ? 1 : 0);
+  return measure_strength(sample, std::move(by_features), predict_in_stage(true), bounds,
+                          is_connected);
 }
 
 NetworkStrength measure_network_treatment(const Context& context, const Dataset& data,
@@ -54,8 +63,13 @@ NetworkStrength measure_network_treatment(const Context& context, const Dataset&
   require(known == nullptr || shares_treatment_folds(data),
           "network treatment: propensities of other folds");
   const FitPlan folds = plan_treatment(context, data, plan);
+  std::vector<double> degrees;
+  for (const NodeIndex i : sample.nodes) {
+    degrees.push_back(static_cast<double>(data.graph.neighbours(i).size()));
+  }
   return measure_network_treatment(
-      context, sample, choose_propensity_bounds(data, propensity_bound), [&](bool sees_network) {
+      context, sample, degrees, choose_propensity_bounds(data, propensity_bound),
+      [&](bool sees_network) {
         if (sees_network && known != nullptr) return *known;
         return predict_treatment(context, data, folds, options, sees_network);
       });
@@ -72,17 +86,26 @@ bool shares_treatment_folds(const Dataset& data) { return data.cluster.empty(); 
 
 std::optional<std::string> describe_network_treatment(const NetworkStrength& strength,
                                                       std::string_view consequence) {
-  constexpr double kNotable = 0.02;
-  if (strength.added < kNotable || !strength.is_clear) return std::nullopt;
+  if (!is_notable(strength)) return std::nullopt;
   return sentence(
       "treatment depends on the network beyond the features (R² {:.3f} with the network, {:.3f} "
       "without): the outcome model may adjust for this confounding only in part, and {}",
       strength.r_squared_network, strength.r_squared_features, consequence);
 }
 
+std::optional<std::string> describe_isolated(const NetworkStrength& strength) {
+  if (!strength.is_clear || strength.connected_share >= kLeastConnected) return std::nullopt;
+  return sentence(
+      "{:.0f} % of the units have no neighbours: the network reveals nothing about their "
+      "unmeasured "
+      "confounders, so it supports no verdict",
+      100 * (1 - strength.connected_share));
+}
+
 bool contradicts_randomisation(const NetworkStrength& strength, bool has_given_clusters) {
   constexpr double kContradiction = 0.001;
-  return !has_given_clusters && strength.is_clear && strength.p < kContradiction;
+  return !has_given_clusters &&
+         (is_notable(strength) || (strength.is_clear && strength.p < kContradiction));
 }
 
 std::string describe_contradiction(const NetworkStrength& strength) {

@@ -39,9 +39,10 @@ double network_treatment_seconds(const FitSize& size, const NetworkRidgeOptions&
 bool shares_treatment_folds(const Dataset& data);
 
 /// The same for any treatment model: predict(sees_network) is sample × arms, without the network
-/// and then with it. Collective where the sample is distributed.
+/// and then with it. `degrees`: of the sample's nodes. Collective where the sample is distributed.
 using TreatmentPrediction = std::function<Matrix<double>(bool sees_network)>;
 NetworkStrength measure_network_treatment(const Context& context, const LoggedSample& sample,
+                                          std::span<const double> degrees,
                                           const PropensityBounds& bounds,
                                           const TreatmentPrediction& predict);
 
@@ -50,9 +51,13 @@ NetworkStrength measure_network_treatment(const Context& context, const LoggedSa
 std::optional<std::string> describe_network_treatment(const NetworkStrength& strength,
                                                       std::string_view consequence);
 
+/// A warning where too many nodes are isolated for the network to be a benchmark of verdicts.
+std::optional<std::string> describe_isolated(const NetworkStrength& strength);
+
 /// Whether the data contradict that treatment was assigned at random given the features: the
-/// network predicts it beyond them with p < 0.001. Never where clusters are given: treatment that
-/// was randomised by cluster is predictable by neighbours too.
+/// network predicts it beyond them with p < 0.001, or significantly and notably (where an
+/// undeclared log gets the warning). Never where clusters are given: treatment that was randomised
+/// by cluster is predictable by neighbours too.
 bool contradicts_randomisation(const NetworkStrength& strength, bool has_given_clusters);
 /// The warning that replaces the other one then.
 std::string describe_contradiction(const NetworkStrength& strength);

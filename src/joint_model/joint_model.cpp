@@ -204,8 +204,14 @@ class JointFit {
       if (is_network_group(system.groups[g].kind)) network += model.group_variances[g];
     }
     if (!(network > 0)) return;
-    out.network_share = network / (network + model.noise + model.noise_growth);
     out.network_reliability = std::clamp(variance(predicted, 0) / network, 0.0, 1.0);
+    // Variances are those of an average node. The network has no part in isolated ones, whose
+    // unmeasured confounders are not weaker for that.
+    const auto num_connected =
+        std::ranges::count_if(inputs_.degree, [](double degree) { return degree > 0; });
+    const double of_connected =
+        network * static_cast<double>(inputs_.num_nodes()) / static_cast<double>(num_connected);
+    out.network_share = of_connected / (of_connected + model.noise + model.noise_growth);
   }
 
   /// Whether noise is a negligible part of the squared prediction errors.

@@ -115,6 +115,7 @@ void judge_randomisation(const NetworkStrength* strength, const Dataset& data,
                  "only the sensitivity intervals allow for the rest, which the rule may exploit")) {
     out.warnings.push_back(std::move(*warning));
   }
+  if (auto warning = describe_isolated(*strength)) out.warnings.push_back(std::move(*warning));
 }
 
 }  // namespace

@@ -182,7 +182,7 @@ class GainJudge {
     }
     if (!value.unreliable.empty()) return;
     value.verdict = judge_comparison(value.sampling_gain_interval, value.sensitivity_gain_interval,
-                                     is_randomised_);
+                                     choose_basis(is_randomised_, strength_));
   }
 
  private:

@@ -176,8 +176,9 @@ std::string strength_sentence(const Decision& decision) {
            decision_sentence(policy, decision).find(kUpperLimit) != std::string::npos;
   };
   if (std::none_of(decision.policies.begin(), decision.policies.end(), mentions_limit)) return "";
-  return "The network does not significantly improve the treatment model beyond the features; "
-         "sensitivity is measured against the upper confidence limit of that improvement.\n";
+  return "The network does not significantly improve the treatment model beyond the features, so "
+         "that nothing shows how strong an unmeasured confounder may be: no verdict is supported. "
+         "Sensitivity is measured against the upper confidence limit of that improvement.\n";
 }
 
 /// Explains sensitivity intervals that extend to one side.
@@ -275,7 +276,7 @@ std::string decision_sentence(const DecidedPolicy& policy, const Decision& decis
   if (policy.verdict != ComparisonVerdict::kSupported) {
     return text + ')' + condition_text(policy, decision, strength);
   }
-  if (decision.is_randomised) return text + "), as treatment was assigned at random.";
+  if (decision.is_randomised) return text + "), given that treatment was assigned at random.";
   return text + fmt::format("; {} with an unmeasured confounder as strong as {}).",
                             range_of(*policy.sensitivity_gain_interval), strength);
 }
@@ -334,6 +335,7 @@ std::string best_sentence(const Decision& decision) {
   std::string condition = fmt::format(
       "Conditional on no unmeasured confounding the best policy is {}.", list_names(names));
   const bool has_strength =
+      decision.has_benchmark &&
       std::any_of(decision.policies.begin(), decision.policies.end(),
                   [](const DecidedPolicy& policy) { return policy.sensitivity_ranks.has_value(); });
   const std::string any = fmt::format("The best policy is {}.", list_names(names));

@@ -60,7 +60,7 @@ class Budgets(FolderTest):
                              point["joint_interval"])
             self.assertEqual(row["truth"], "")
         for part in ("Budgets: 1 for the units ranked first by the column score", "gain over random",
-                     "The ranking is better than random assignment: averaged over all budgets",
+                     "The ranking is better than random assignment, conditional on no unmeasured confounding: averaged over all budgets",
                      "with an unmeasured confounder as strong as the network).",
                      "The estimated gain is largest with"):
             self.assertIn(part, self.output.stdout)

@@ -220,11 +220,41 @@ bool excludes_zero(std::pair<double, double> interval) {
   return interval.first > 0 || interval.second < 0;
 }
 
-TEST(Verdict, IsSupportedOnlyWhereTheSensitivityIntervalExcludesZero) {
+/// Every unit has three edges to units of its own arm, so that neighbours predict treatment, and as
+/// many as `others` to any unit. Units from `connected` on have none.
+void connect_within_arms(SmallWorld& world, std::size_t others = 0, std::size_t connected = 400) {
+  Dataset& data = world.data.observed;
+  std::vector<std::vector<NodeIndex>> members(2);
+  for (std::size_t i = 0; i < connected; ++i) {
+    members[data.treatment[i]].push_back(static_cast<NodeIndex>(i));
+  }
+  std::vector<Edge> edges;
+  for (const std::vector<NodeIndex>& arm : members) {
+    for (std::size_t k = 0; k < arm.size(); ++k) {
+      for (std::size_t step = 1; step <= 3; ++step) {
+        edges.push_back({arm[k], arm[(k + step) % arm.size()]});
+      }
+    }
+  }
+  for (std::size_t i = 0; i < connected; ++i) {
+    for (std::size_t k = 1; k <= others; ++k) {
+      edges.push_back(
+          {static_cast<NodeIndex>(i), static_cast<NodeIndex>((i + 37 * k) % connected)});
+    }
+  }
+  data.graph = build_graph(Context(0, 1), data.num_nodes(), edges);
+}
+
+TEST(Verdict, IsSupportedOnlyByABenchmarkWhoseSensitivityIntervalExcludesZero) {
   std::size_t num_supported = 0;
   std::size_t num_conditional = 0;
-  for (std::uint64_t item = 0; item < 6; ++item) {
+  std::size_t num_without_benchmark = 0;
+  for (std::uint64_t item = 0; item < 8; ++item) {
     SmallWorld world = world_with_policies(400, 50 + item);
+    if (item % 2 == 1) connect_within_arms(world, 16);  // else edges say nothing about treatment
+    for (std::size_t i = 0; i < 400; ++i) {
+      world.data.observed.outcome[i] += 30.0 * world.data.observed.treatment[i];
+    }
     std::vector<double> half(400, 1.0);
     for (std::size_t i = 0; i < 200; ++i) half[i] = 0;
     world.policies.push_back({"half", two_arm_probabilities(half)});
@@ -237,13 +267,17 @@ TEST(Verdict, IsSupportedOnlyWhereTheSensitivityIntervalExcludesZero) {
       const bool shown = excludes_zero(d.sampling_interval);
       EXPECT_EQ(d.verdict == ComparisonVerdict::kNotShown, !shown);
       EXPECT_EQ(d.verdict == ComparisonVerdict::kSupported,
-                shown && excludes_zero(*d.sensitivity_interval));
+                decision.has_benchmark && shown && excludes_zero(*d.sensitivity_interval));
+      num_without_benchmark +=
+          !decision.has_benchmark && excludes_zero(*d.sensitivity_interval) ? 1 : 0;
       num_supported += d.verdict == ComparisonVerdict::kSupported ? 1 : 0;
       num_conditional += d.verdict == ComparisonVerdict::kConditional ? 1 : 0;
       if (d.first == 0) {
         EXPECT_EQ(decision.policies[d.second].verdict, d.verdict);
       }
     }
+    EXPECT_EQ(decision.has_benchmark, item % 2 == 1);
+    EXPECT_TRUE(decision.has_benchmark || !decision.single_best.has_value());
     for (const DecidedPolicy& policy : decision.policies) {
       EXPECT_LE(policy.sensitivity_ranks->first, policy.ranks->first);
       EXPECT_GE(policy.sensitivity_ranks->second, policy.ranks->second);
@@ -252,6 +286,19 @@ TEST(Verdict, IsSupportedOnlyWhereTheSensitivityIntervalExcludesZero) {
   }
   EXPECT_GT(num_supported, 0U);
   EXPECT_GT(num_conditional, 0U);
+  EXPECT_GT(num_without_benchmark, 0U) << "a small upper limit is no support";
+}
+
+TEST(Verdict, IsolatedUnitsLeaveNoBenchmark) {
+  SmallWorld world = world_with_policies(400, 50);
+  connect_within_arms(world, 4, 250);
+  const EvaluationRecord record =
+      evaluate(Context(3, 2), world.data, world.policies, headline_only());
+  EXPECT_TRUE(record.diagnostics.network_strength->is_clear);
+  EXPECT_FALSE(record.decision->has_benchmark);
+  EXPECT_TRUE(std::ranges::any_of(record.diagnostics.warnings, [](const std::string& warning) {
+    return warning.starts_with("38 % of the units have no neighbours");
+  }));
 }
 
 TEST(Verdict, BiasOfAContrastIsAtMostThatOfBothPolicies) {
@@ -336,24 +383,6 @@ TEST(Verdict, RandomAssignmentDoesNotHelpAnEstimatorThatAdjustsForNothing) {
   for (const PolicyDifference& d : decision.differences) {
     EXPECT_NE(d.verdict, ComparisonVerdict::kSupported);
   }
-}
-
-/// Every unit has edges to units of its own arm only, so that neighbours predict treatment.
-void connect_within_arms(SmallWorld& world) {
-  Dataset& data = world.data.observed;
-  std::vector<std::vector<NodeIndex>> members(2);
-  for (std::size_t i = 0; i < data.num_nodes(); ++i) {
-    members[data.treatment[i]].push_back(static_cast<NodeIndex>(i));
-  }
-  std::vector<Edge> edges;
-  for (const std::vector<NodeIndex>& arm : members) {
-    for (std::size_t k = 0; k < arm.size(); ++k) {
-      for (std::size_t step = 1; step <= 3; ++step) {
-        edges.push_back({arm[k], arm[(k + step) % arm.size()]});
-      }
-    }
-  }
-  data.graph = build_graph(Context(0, 1), data.num_nodes(), edges);
 }
 
 TEST(Verdict, DeclaredRandomisationThatTheNetworkContradictsDoesNotCount) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <utility>
 #include <vector>
 
@@ -73,6 +74,47 @@ TEST(Compare, IdenticalPoliciesAreTied) {
   EXPECT_EQ(found.differences[0].p, 1);
   EXPECT_EQ(found.policies[0].best_rank, 1U);
   EXPECT_EQ(found.policies[1].best_rank, 1U);
+}
+
+TEST(Compare, TheSetOfTheBestNeedsSmallerLeadsThanRanks) {
+  // Differences of independent values have the standard error √2. A lead of 2.5 of them is beyond
+  // Dunnett's one-sided factor for four comparisons (2.16), not beyond Tukey's for ten pairs
+  // (2.73).
+  const Matrix<double> covariance = diagonal({1, 1, 1, 1, 1});
+  const PolicyComparison found = compare({2.5 * std::numbers::sqrt2, 0, 0, 0, 0}, covariance);
+  EXPECT_TRUE(found.policies[0].may_be_best);
+  EXPECT_EQ(found.policies[0].worst_rank, 5U);
+  for (std::size_t k = 1; k < 5; ++k) {
+    EXPECT_FALSE(found.policies[k].may_be_best);
+    EXPECT_EQ(found.policies[k].best_rank, 1U);
+  }
+  // Two values: never by less than the two-sided interval of their difference.
+  EXPECT_TRUE(compare({1.9 * std::numbers::sqrt2, 0}, diagonal({1, 1})).policies[1].may_be_best);
+  EXPECT_FALSE(compare({2 * std::numbers::sqrt2, 0}, diagonal({1, 1})).policies[1].may_be_best);
+}
+
+TEST(Compare, TheSetOfTheBestHoldsTheBestAtItsLevel) {
+  constexpr std::size_t kNumDraws = 2000;
+  for (const double lead : {0.0, 0.5}) {  // of the first value over all others
+    std::size_t excluded = 0;
+    std::size_t alone = 0;
+    for (std::size_t draw = 0; draw < kNumDraws; ++draw) {
+      Rng rng(5, Stream::kComparison, draw);
+      std::vector<double> values;
+      for (std::size_t k = 0; k < 6; ++k) values.push_back(rng.normal() + (k == 0 ? lead : 0));
+      const PolicyComparison found = compare(values, diagonal(std::vector<double>(6, 1.0)));
+      excluded += found.policies[0].may_be_best ? 0 : 1;
+      for (const RankedPolicy& policy : found.policies) {
+        EXPECT_TRUE(!policy.may_be_best || policy.best_rank == 1);
+      }
+      alone += std::ranges::count(found.policies, true, &RankedPolicy::may_be_best) == 1 ? 1 : 0;
+    }
+    EXPECT_LE(excluded, kNumDraws * 0.06) << lead;
+    EXPECT_LE(alone, kNumDraws * 0.06) << "a single best among equals";
+    if (lead == 0) {
+      EXPECT_GE(excluded, kNumDraws * 0.03) << "the level is used";
+    }
+  }
 }
 
 TEST(Compare, KnownFactorsOfIndependentValues) {

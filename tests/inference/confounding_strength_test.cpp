@@ -1,6 +1,8 @@
 #include "inference/confounding_strength.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -80,6 +82,28 @@ TEST(ConfoundingStrength, IsTheDetectionLimitWhereTheNetworkAddsNothing) {
       measure_strength(draw_log(50, 0, 2).sample, draw_log(50, 0, 2).by_features,
                        draw_log(50, 0, 2).by_both, PropensityBounds::same(0.01, 2));
   EXPECT_GT(of_few.added_upper, 50 * found.added_upper);
+}
+
+TEST(ConfoundingStrength, IsThatOfTheConnectedNodes) {
+  ConfoundedLog log = draw_log(4000, 1, 6);
+  std::vector<std::uint8_t> is_connected;
+  for (std::size_t i = 0; i < 4000; ++i) {
+    is_connected.push_back(i % 3 == 0 ? 0 : 1);
+    if (i % 3 == 0) std::ranges::copy(log.by_features.row(i), log.by_both.row(i).begin());
+  }
+  const PropensityBounds bounds = PropensityBounds::same(0.01, 2);
+  const NetworkStrength all = measure_strength(log.sample, log.by_features, log.by_both, bounds);
+  const NetworkStrength connected =
+      measure_strength(log.sample, log.by_features, log.by_both, bounds, is_connected);
+  EXPECT_NEAR(all.added, connected.added * 2 / 3, 0.01);
+  EXPECT_NEAR(connected.connected_share, 2.0 / 3, 1e-3);
+  EXPECT_EQ(choose_basis(false, &all), VerdictBasis::kBenchmark);
+  EXPECT_EQ(choose_basis(false, &connected), VerdictBasis::kNothing) << "too many are isolated";
+  EXPECT_EQ(choose_basis(true, &connected), VerdictBasis::kRandomised);
+  EXPECT_EQ(choose_basis(false, nullptr), VerdictBasis::kNothing);
+  NetworkStrength unclear = all;
+  unclear.is_clear = false;
+  EXPECT_EQ(choose_basis(false, &unclear), VerdictBasis::kNothing);
 }
 
 TEST(ConfoundingStrength, BoundCoversTheBiasOfAConfounderOfThatStrength) {

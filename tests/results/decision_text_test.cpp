@@ -28,10 +28,10 @@ TEST(DecisionSentence, GivesTheDifferenceAndItsCondition) {
       "sensitivity gives the strength it would take).");
   policy = policy_with_gain(-1.4, -0.4);
   policy.verdict = ComparisonVerdict::kSupported;
-  EXPECT_EQ(
-      decision_sentence(policy, {.is_randomised = true}),
-      "coupons: worse than the logged policy by 0.9 per unit (95 % CI 0.4 to 1.4), as treatment "
-      "was assigned at random.");
+  EXPECT_EQ(decision_sentence(policy, {.is_randomised = true}),
+            "coupons: worse than the logged policy by 0.9 per unit (95 % CI 0.4 to 1.4), given "
+            "that treatment "
+            "was assigned at random.");
   EXPECT_EQ(decision_sentence(policy_with_gain(-0.2, 0.5), {}),
             "coupons: no clear difference from the logged policy (0.2 less to 0.5 more per unit).");
 }
@@ -42,12 +42,12 @@ TEST(DecisionSentence, SaysWhichWayWhereLowerIsBetter) {
   policy.verdict = ComparisonVerdict::kSupported;
   EXPECT_EQ(decision_sentence(policy, lower),
             "coupons: better than the logged policy, lower by 0.9 per unit (95 % CI 0.4 to 1.4), "
-            "as treatment was assigned at random.");
+            "given that treatment was assigned at random.");
   policy = policy_with_gain(0.4, 1.4);
   policy.verdict = ComparisonVerdict::kSupported;
   EXPECT_EQ(decision_sentence(policy, lower),
             "coupons: worse than the logged policy, higher by 0.9 per unit (95 % CI 0.4 to 1.4), "
-            "as treatment was assigned at random.");
+            "given that treatment was assigned at random.");
 }
 
 TEST(DecisionText, BeginsWithTheDirection) {

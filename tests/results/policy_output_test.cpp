@@ -91,7 +91,7 @@ TEST(PolicyOutput, EveryVerdictHasItsSentence) {
   policy.is_randomised = true;
   for (RuleValue& single : policy.singles) single.verdict = ComparisonVerdict::kSupported;
   EXPECT_TRUE(says("is better than any single arm."));
-  EXPECT_TRUE(says("(95 % CI 0.3 to 0.7), as treatment was assigned at random."));
+  EXPECT_TRUE(says("(95 % CI 0.3 to 0.7), given that treatment was assigned at random."));
   EXPECT_TRUE(says("In-sample value of the rule: 3.4. It is biased upwards"));
   policy.verdict = RuleVerdict::kUnclear;
   EXPECT_TRUE(says("is not shown to be better than a single arm"));
