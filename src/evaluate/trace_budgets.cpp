@@ -137,13 +137,17 @@ BudgetCurve EvaluationRun::trace_budget(const EstimatorInfo& row, const Ranking&
                            combine(kDifference, both), bound);
   }
   // Treating none and all: the arms that every budget mixes.
-  const bool is_reliable =
-      std::ranges::all_of(std::array{std::size_t{0}, steps}, [&](std::size_t k) {
-        return find_unreliable(sample_, first.sample[k].view(), {},
-                               estimates[k].effective_sample_size.value_or(kernels_->num_nodes()))
-                   .empty() &&
-               !estimates[k].is_oversmoothed();
-      });
+  bool is_reliable = true;
+  for (const std::size_t k : {std::size_t{0}, steps}) {
+    const std::string reason =
+        find_unreliable(sample_, first.sample[k].view(), {},
+                        estimates[k].effective_sample_size.value_or(kernels_->num_nodes()));
+    is_reliable = is_reliable && reason.empty() && !estimates[k].is_oversmoothed();
+    if (!reason.empty()) {
+      curve.warnings.push_back(
+          "no verdict on the ranking, and intervals are probably too narrow: " + reason);
+    }
+  }
   const auto judge_area = [&](std::span<const double> contrast, RankingArea& area) {
     if (noise != nullptr && strength_) {
       const Matrix<double> table = combine_tables(first.sample, contrast);

@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "estimate/degrees_of_freedom.hpp"
 #include "estimate/enough_units.hpp"
+#include "estimate/significance.hpp"
 #include "policy_tree/mean_errors.hpp"
 
 namespace cone {
@@ -199,15 +200,23 @@ class GainJudge {
   std::string unreliable_;  ///< of the rule itself
 };
 
-RuleVerdict judge(const LearntPolicy& policy, bool lower_is_better) {
+/// "Better" needs every comparison, "worse" only one of several, so that its interval is widened to
+/// the level of all of them (Bonferroni).
+RuleVerdict judge(const LearntPolicy& policy, double level, bool lower_is_better) {
   if (policy.tree.nodes.size() == 1) return RuleVerdict::kSingleArm;
+  const auto num_compared =
+      static_cast<double>(std::ranges::count(policy.singles, true, &RuleValue::within_budget));
+  const double widened = two_sided_normal_quantile(1 - (1 - level) / std::max(1.0, num_compared)) /
+                         two_sided_normal_quantile(level);
   bool beats_all = true;
   for (const RuleValue& single : policy.singles) {
     if (!single.within_budget) continue;
     const bool is_clear = single.verdict != ComparisonVerdict::kNotShown;
     const bool is_better = (single.gain > 0) != lower_is_better;
-    if (is_clear && !is_better) return RuleVerdict::kWorse;
-    beats_all = beats_all && is_clear;
+    const auto [low, high] = single.sampling_gain_interval;
+    const bool is_clear_of_all = is_clear && std::abs(single.gain) > widened * (high - low) / 2;
+    if (is_clear_of_all && !is_better) return RuleVerdict::kWorse;
+    beats_all = beats_all && is_clear && is_better;
   }
   return beats_all ? RuleVerdict::kBetter : RuleVerdict::kUnclear;
 }
@@ -271,7 +280,7 @@ void value_rule(const Context& context, const Dataset& data, const RuleScores& s
   for (std::size_t a = 0; a < out.arms.size(); ++a) {
     judge_gain.judge(std::vector<Arm>(sample.size(), static_cast<Arm>(a)), out.singles[a]);
   }
-  out.verdict = judge(out, options.direction.prefers_lower());
+  out.verdict = judge(out, options.level, options.direction.prefers_lower());
 }
 
 }  // namespace cone
