@@ -48,19 +48,19 @@ std::vector<Spread> measure_columns(const Ranks& ranks, const LocalData& local) 
   const auto n = static_cast<double>(local.global.num_nodes);
   const std::size_t width = local.numeric.cols();
   std::vector<Spread> out(width);
-  std::vector<double> totals(width), squares(width);
+  std::vector<double> sums(width), squares(width);
   for (std::size_t c = 0; c < width; ++c) {
     CompensatedSum total;
     for (std::size_t p = 0; p < local.size(); ++p) {
       total.add(local.numeric(p, c));
       out[c].largest = std::max(out[c].largest, std::abs(local.numeric(p, c)));
     }
-    totals[c] = total.value();
+    sums[c] = total.value();
     out[c].largest = ranks.allreduce_max(out[c].largest);
   }
-  ranks.allreduce(totals);
+  ranks.allreduce(sums);
   for (std::size_t c = 0; c < width; ++c) {
-    out[c].mean = totals[c] / n;
+    out[c].mean = sums[c] / n;
     CompensatedSum total;
     for (std::size_t p = 0; p < local.size(); ++p) {
       const double deviation = local.numeric(p, c) - out[c].mean;

@@ -133,12 +133,12 @@ LinearFit LinearSmoother::fit(std::span<const double> y) {
           .converged = converged_};
 }
 
-Matrix<double> LinearSmoother::weights(const Matrix<double>& totals,
+Matrix<double> LinearSmoother::weights(const Matrix<double>& sums,
                                        std::span<const double> total_weight) {
-  Matrix<double> deviations(totals.rows(), x_.cols());
-  for (std::size_t i = 0; i < totals.rows(); ++i) {
+  Matrix<double> deviations(sums.rows(), x_.cols());
+  for (std::size_t i = 0; i < sums.rows(); ++i) {
     for (std::size_t j = 0; j < x_.cols(); ++j) {
-      deviations(i, j) = totals(i, x_.kept()[j]) - total_weight[i] * x_.means()[j];
+      deviations(i, j) = sums(i, x_.kept()[j]) - total_weight[i] * x_.means()[j];
     }
   }
   Matrix<double> weights = apply(/*transposed=*/true, deviations);

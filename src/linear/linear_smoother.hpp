@@ -46,9 +46,9 @@ class LinearSmoother {
   const CentredMatrix& matrix() const { return x_; }
   LinearFit fit(std::span<const double> y);
 
-  /// One row of weights (size n) for each Σ_i q_i x_i (a row of `totals`, one column per column of
+  /// One row of weights (size n) for each Σ_i q_i x_i (a row of `sums`, one column per column of
   /// X) and Σ_i q_i.
-  Matrix<double> weights(const Matrix<double>& totals, std::span<const double> total_weight);
+  Matrix<double> weights(const Matrix<double>& sums, std::span<const double> total_weight);
 
   /// Rank of the centred columns; its upper bound where fits are iterative.
   std::size_t rank() const { return rank_; }
