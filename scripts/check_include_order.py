@@ -11,7 +11,7 @@ ORDER = ["base", "options", "exec", "ops", "graph", "data", "simulate", "policy"
 # The module of a public header.
 PUBLIC = {"error": "base", "matrix": "base", "features": "base", "version": "base",
           "options": "options", "settings": "options", "context": "exec", "forecast": "exec",
-          "totals": "exec", "graph": "graph",
+          "communicator": "exec", "graph": "graph",
           "dataset": "data", "load": "data", "simulate": "simulate", "policy": "policy",
           "learn": "nuisance", "effects": "network_ridge", "estimate": "estimate",
           "inference": "inference", "sensitivity": "sensitivity",

@@ -84,8 +84,7 @@ void add_diagnostics(const RankRun& run, const EvaluateOptions& options, Evaluat
   Diagnostics& out = record.diagnostics;
   const FeatureTable& features = run.data().features;
   out.feature_scaling = describe_scaling(features, run.rows(), options.nuisance);
-  const std::vector<std::string> rounding =
-      warn_of_rounding_columns(features, *run.sample().totals);
+  const std::vector<std::string> rounding = warn_of_rounding_columns(features, *run.sample().comm);
   out.warnings.insert(out.warnings.end(), rounding.begin(), rounding.end());
   add_verdicts(run.shared_context(), run.judged(), record.policies, out);
   if (!record.decision) return;

@@ -64,7 +64,7 @@ Dataset make_local_dataset(const Ranks& ranks, const LocalData& local) {
 }
 
 LoggedSample make_local_sample(const Ranks& ranks, const LocalData& local) {
-  LoggedSample sample{.outcome = local.outcome, .arms = local.global.arms, .totals = &ranks};
+  LoggedSample sample{.outcome = local.outcome, .arms = local.global.arms, .comm = &ranks};
   sample.nodes.resize(local.size());
   std::iota(sample.nodes.begin(), sample.nodes.end(), NodeIndex{0});
   for (std::size_t p = 0; p < local.size(); ++p) sample.arm.push_back(local.arm_of(p));

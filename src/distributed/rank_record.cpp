@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "base/numeric.hpp"
-#include "exec/totals.hpp"
+#include "exec/statistics.hpp"
 
 namespace cone::distributed {
 

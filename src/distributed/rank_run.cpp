@@ -20,9 +20,9 @@ namespace {
 
 DependenceKernels make_kernels(const Context& context, const Ranks& ranks, const LocalData& local) {
   // Non-owning: the ranks outlive the run.
-  const std::shared_ptr<const Totals> totals(&ranks, [](const Totals*) {});
+  const std::shared_ptr<const Communicator> comm(&ranks, [](const Communicator*) {});
   return {context, std::make_shared<RankNeighbourhood>(ranks, local),
-          distribute_groups(ranks, local), totals};
+          distribute_groups(ranks, local), comm};
 }
 
 /// Data faults follow from sums over all ranks, so all ranks throw them: makes them collective.

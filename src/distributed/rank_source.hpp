@@ -18,7 +18,7 @@ class RankSource : public EquationSource {
   EquationTables tables() const override;
   std::uint64_t number_of(std::size_t position) const override;
   NeighbourNorms neighbour_norms(const Context& context) const override;
-  const Totals& totals() const override { return system_.ranks; }
+  const Communicator& comm() const override { return system_.ranks; }
   std::size_t num_ghosts() const override { return system_.local.ghosts.num_ghosts(); }
   const GhostRows& neighbour_ghosts() const override { return system_.local.ghosts; }
   std::unique_ptr<GhostRows> connect_neighbours(

@@ -12,7 +12,7 @@
 #include "cone/error.hpp"
 
 #include "distributed/shared_memory.hpp"
-#include "exec/totals.hpp"
+#include "exec/statistics.hpp"
 
 namespace cone::distributed {
 
@@ -25,7 +25,7 @@ class CollectiveError : public Error {
 /// The ranks of a communicator. Functions are collective: every rank calls them in the same order.
 /// The order of summation depends on the number of ranks, so results for different numbers of ranks
 /// differ by rounding.
-class Ranks : public Totals {
+class Ranks : public Communicator {
  public:
   /// `shares_memory`: whether ranks on one host may share memory.
   explicit Ranks(MPI_Comm comm, bool shares_memory = true);
@@ -37,7 +37,7 @@ class Ranks : public Totals {
   /// Number of ranks on this host.
   std::size_t num_on_host() const { return num_on_host_; }
 
-  using Totals::allreduce;
+  using Communicator::allreduce;
   void allreduce(std::span<double> values) const override;
   void reduce_scatter(std::span<double> values, std::span<const std::size_t> begins) const override;
   void gather_to(std::size_t rank, std::span<const double> part,
@@ -45,7 +45,7 @@ class Ranks : public Totals {
   void broadcast(std::size_t rank, std::span<double> values) const override;
   void allreduce_lists(std::span<const std::span<double>> lists) const override;
   std::uint64_t allreduce(std::uint64_t value) const;
-  using Totals::allreduce_max;
+  using Communicator::allreduce_max;
   void allreduce_max(std::span<double> values) const override;
   std::uint64_t allreduce_max(std::uint64_t value) const;
   /// At most 2³¹ values of all ranks together.

@@ -72,7 +72,7 @@ class LinearSmoother {
   LinearSmoother(const Context& context, FitRows rows, std::size_t largest_direct);
 
   Context context_;
-  const Totals& totals_;  // over the ranks with the rows
+  const Communicator& comm_;  // over the ranks with the rows
   CentredMatrix x_;
   std::size_t num_own_;
   bool has_all_rows_;  // gathered from all ranks

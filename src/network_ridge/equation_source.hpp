@@ -10,7 +10,7 @@
 #include "cone/features.hpp"
 #include "cone/matrix.hpp"
 
-#include "exec/totals.hpp"
+#include "exec/statistics.hpp"
 #include "network_ridge/neighbour_norms.hpp"
 #include "network_ridge/ridge_system.hpp"
 
@@ -85,7 +85,7 @@ class EquationSource {
   /// Of this rank's positions.
   virtual NeighbourNorms neighbour_norms(const Context& context) const = 0;
 
-  virtual const Totals& totals() const { return alone_; }
+  virtual const Communicator& comm() const { return alone_; }
   /// How many neighbours of this rank's positions other ranks own.
   virtual std::size_t num_ghosts() const { return 0; }
   /// The ghosts of tables of all positions: one row for every neighbour that another rank owns.
@@ -106,7 +106,7 @@ class EquationSource {
   }
 
  private:
-  Totals alone_;
+  Communicator alone_;
   GhostRows no_ghosts_;
 };
 

@@ -39,14 +39,14 @@ std::vector<Matrix<double>> make_products(std::size_t size) {
 }
 
 /// All tasks but p learn from part p. Every process adds its share of each product.
-SmallFactors make_factors(const Context& context, const Totals& totals,
+SmallFactors make_factors(const Context& context, const Communicator& comm,
                           const std::vector<Matrix<double>>& products) {
-  SmallFactors factors(totals, kTasks, products.front().rows());
+  SmallFactors factors(comm, kTasks, products.front().rows());
   for (std::size_t p = 0; p < kTasks; ++p) {
     Matrix<double> product = products[p];
     for (double& value : product.values()) {
-      value *= 2.0 * static_cast<double>(totals.rank() + 1) /
-               static_cast<double>(totals.size() * (totals.size() + 1));
+      value *= 2.0 * static_cast<double>(comm.rank() + 1) /
+               static_cast<double>(comm.size() * (comm.size() + 1));
     }
     std::vector<char> tasks(kTasks, 1);
     tasks[p] = 0;
@@ -60,7 +60,7 @@ const std::vector<std::size_t> kAsked = {2, 0, 0, 2, 1};
 
 TEST(SmallFactors, SolveByTheMatrixOfTheTask) {
   const Context context;
-  const Totals alone;
+  const Communicator alone;
   constexpr std::size_t kSize = 70;
   const std::vector<Matrix<double>> products = make_products(kSize);
   const SmallFactors factors = make_factors(context, alone, products);
@@ -82,7 +82,7 @@ TEST(SmallFactors, SolveByTheMatrixOfTheTask) {
 TEST(SmallFactors, OfManyProcessesSolveAsOneDoes) {
   for (const std::size_t size : {0UL, 1UL, 63UL, 64UL, 65UL, 130UL}) {
     const std::vector<Matrix<double>> products = make_products(size);
-    const Totals alone;
+    const Communicator alone;
     Matrix<double> expected = draw(size, kAsked.size(), 9);
     make_factors(Context(), alone, products).solve(Context(), kAsked, expected);
     for (const std::size_t count : {2UL, 3UL, 7UL}) {
@@ -91,9 +91,9 @@ TEST(SmallFactors, OfManyProcessesSolveAsOneDoes) {
       std::vector<std::thread> threads;
       for (std::size_t rank = 0; rank < count; ++rank) {
         threads.emplace_back([&, rank] {
-          const testing::ThreadTotals totals(communicator, rank);
+          const testing::ThreadTotals comm(communicator, rank);
           const Context context(0, 1);
-          const SmallFactors factors = make_factors(context, totals, products);
+          const SmallFactors factors = make_factors(context, comm, products);
           solved[rank] = draw(size, kAsked.size(), 9);
           factors.solve(context, kAsked, solved[rank]);
         });

@@ -94,7 +94,7 @@ class PartOfSystem : public EquationSource {
         communicator_(communicator),
         rank_(rank),
         parts_(parts),
-        totals_(communicator, rank) {
+        comm_(communicator, rank) {
     const RidgeInputs& inputs = *system.inputs;
     std::vector<std::uint32_t> row_of(inputs.num_nodes(), 0);  // of a position, at its owner
     std::vector<std::uint32_t> counts(communicator.size(), 0);
@@ -179,7 +179,7 @@ class PartOfSystem : public EquationSource {
     }
     return out;
   }
-  const Totals& totals() const override { return totals_; }
+  const Communicator& comm() const override { return comm_; }
   std::size_t num_ghosts() const override { return neighbours_.size(); }
   const GhostRows& neighbour_ghosts() const override { return *all_neighbours_; }
   std::unique_ptr<GhostRows> connect_neighbours(
@@ -220,7 +220,7 @@ class PartOfSystem : public EquationSource {
   ThreadCommunicator& communicator_;
   std::size_t rank_;
   const std::vector<std::shared_ptr<PartOfSystem>>& parts_;
-  ThreadTotals totals_;
+  ThreadTotals comm_;
   std::vector<std::vector<char>> learns_from_;
   std::vector<std::size_t> arm_begin_;
   std::vector<std::uint64_t> list_offsets_ = {0};

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "cone/totals.hpp"
+#include "cone/communicator.hpp"
 
 #include "base/numeric.hpp"
 
@@ -35,14 +35,14 @@ class ThreadCommunicator {
   std::vector<const void*> buffers_;
 };
 
-class ThreadTotals : public Totals {
+class ThreadTotals : public Communicator {
  public:
   ThreadTotals(ThreadCommunicator& communicator, std::size_t rank)
       : communicator_(communicator), rank_(rank) {}
 
   std::size_t rank() const override { return rank_; }
   std::size_t size() const override { return communicator_.size(); }
-  using Totals::allreduce;
+  using Communicator::allreduce;
   void allreduce(std::span<double> values) const override {
     std::vector<double> total(values.size(), 0.0);
     communicator_.exchange(rank_, values.data(), [&](std::span<const void* const> buffers) {
@@ -73,7 +73,7 @@ class ThreadTotals : public Totals {
   void allreduce_lists(std::span<const std::span<double>> lists) const override {
     for (const std::span<double> list : lists) allreduce(list);
   }
-  using Totals::allreduce_max;
+  using Communicator::allreduce_max;
   void allreduce_max(std::span<double> values) const override {
     std::vector<double> largest(values.begin(), values.end());
     communicator_.exchange(rank_, values.data(), [&](std::span<const void* const> buffers) {
@@ -101,7 +101,7 @@ class ThreadTotals : public Totals {
   std::size_t rank_;
 };
 
-/// work(totals) on `size` threads, each with the totals of its rank.
+/// work(comm) on `size` threads, each with the communicator of its rank.
 template <class Work>
 void run_on_ranks(std::size_t size, const Work& work) {
   ThreadCommunicator communicator(size);

@@ -3,9 +3,9 @@
 #include <span>
 #include <vector>
 
+#include "cone/communicator.hpp"
 #include "cone/dataset.hpp"
 #include "cone/learn.hpp"
-#include "cone/totals.hpp"
 
 #include "base/numeric.hpp"
 
@@ -13,10 +13,10 @@ namespace cone::testing {
 
 /// Two ranks with identical nodes, seen from the first: their joint result equals that of one
 /// process in which every node occurs twice.
-class TwoAlike : public Totals {
+class TwoAlike : public Communicator {
  public:
   std::size_t size() const override { return 2; }
-  using Totals::allreduce;
+  using Communicator::allreduce;
   void allreduce(std::span<double> values) const override {
     for (double& value : values) value *= 2;
   }

@@ -12,11 +12,11 @@ namespace cone {
 
 /// Collective operations over ranks, named as in MPI: every rank calls them in the same order. This
 /// base class is the case of one process, which has all nodes.
-class Totals {
+class Communicator {
  public:
-  virtual ~Totals() = default;
+  virtual ~Communicator() = default;
   /// One process that has all nodes.
-  static const Totals& alone();
+  static const Communicator& self();
   /// Rank and number of ranks; work that would be the same on every rank may be divided by them.
   virtual std::size_t rank() const { return 0; }
   virtual std::size_t size() const { return 1; }
