@@ -109,7 +109,7 @@ std::span<const double> OrderedValues::last(std::uint64_t count) const {
   const auto num_above = static_cast<std::size_t>(local.end() - equal_end);
   // Of the values equal to the border, those of the last ranks are taken first.
   const auto num_equal = static_cast<double>(equal_end - equal_begin);
-  const std::vector<double> of_all = comm_.allgather(std::span(&num_equal, 1));
+  const std::vector<double> of_all = comm_.allgatherv(std::span(&num_equal, 1));
   double missing = static_cast<double>(count) - comm_.count(num_above);
   for (std::size_t r = of_all.size(); r > comm_.rank() + 1; --r) missing -= of_all[r - 1];
   const auto taken = static_cast<std::size_t>(std::clamp(missing, 0.0, num_equal));

@@ -35,11 +35,6 @@ Spread measure_spread(std::span<const double> values, const Communicator& comm) 
 
 }  // namespace
 
-const Communicator& Communicator::self() {
-  static const Communicator comm;
-  return comm;
-}
-
 double sum(std::span<const double> values, const Communicator& comm) {
   return comm.allreduce(sum(values));
 }

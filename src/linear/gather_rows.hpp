@@ -5,8 +5,8 @@
 
 namespace cone {
 
-/// The rows of all ranks, in the order of Communicator::allgather. The same columns are dense in
-/// each.
+/// The rows of all ranks, in the order of Communicator::allgatherv. The same columns are dense
+/// in each.
 FeatureMatrix gather_rows(const Communicator& comm, const FeatureMatrix& own);
 
 }  // namespace cone

@@ -42,15 +42,11 @@ bool needs_all_rows(const CentredMatrix& x, std::size_t largest_direct) {
 
 FitRows allgather(const Context& context, const FeatureMatrix& own) {
   const Communicator& comm = context.comm();
-  const auto num_own = static_cast<double>(own.rows());
-  const std::vector<double> counts = comm.allgather({&num_own, 1});
-  std::size_t first = 0;
-  for (std::size_t k = 0; k < comm.rank(); ++k) first += static_cast<std::size_t>(counts[k]);
   const Context alone = context.shared_by(Communicator::self());
   return {.x = CentredMatrix(alone, gather_rows(comm, own)),
           .num_own = own.rows(),
           .has_all = true,
-          .first_own = first};
+          .first_own = comm.exclusive_scan(own.rows())};
 }
 
 FitRows choose_rows(const Context& context, const FeatureMatrix& x,
@@ -121,7 +117,7 @@ void LinearSmoother::set_strength(double strength) {
 
 LinearFit LinearSmoother::fit(std::span<const double> y) {
   require(y.size() == num_own_, "linear smoother: X and y differ in length");
-  const std::vector<double> all = has_all_rows_ ? comm_.allgather(y) : std::vector<double>();
+  const std::vector<double> all = has_all_rows_ ? comm_.allgatherv(y) : std::vector<double>();
   const std::span<const double> of_rows = has_all_rows_ ? std::span<const double>(all) : y;
   const double centre = mean(of_rows, x_.comm());
   Matrix<double> centred(1, of_rows.size());

@@ -151,9 +151,9 @@ void RidgePreconditioner::make_small_factors(const Context& context) {
     parts[tasks].push_back(static_cast<std::uint32_t>(row));
   }
   // The reduction is collective: all ranks need the same parts, even without positions in them.
-  std::vector<double> known;
+  std::vector<char> known;
   for (const auto& [tasks, rows] : parts) known.insert(known.end(), tasks.begin(), tasks.end());
-  known = equations_.comm().allgather(known);
+  known = equations_.comm().allgatherv(known);
   for (auto at = known.begin(); at != known.end(); at += static_cast<std::ptrdiff_t>(num_tasks)) {
     parts[std::vector<char>(at, at + static_cast<std::ptrdiff_t>(num_tasks))];
   }

@@ -124,7 +124,7 @@ void SmallFactors::factorise(const Context& context) {
 /// Gathers a task's matrix to its owner.
 Matrix<double> SmallFactors::collect(std::size_t task) {
   std::vector<double> packed(holds(task) ? num_packed() : 0);
-  comm_.gather_to(owner_of(task), std::exchange(parts_[task], {}), begins_, packed);
+  comm_.gather(owner_of(task), std::exchange(parts_[task], {}), begins_, packed);
   return holds(task) ? unpack(packed, size_) : Matrix<double>();
 }
 

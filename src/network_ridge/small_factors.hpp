@@ -12,7 +12,8 @@ namespace cone {
 /// Solves systems with the symmetric matrices S = I + Σ products, one per task, of some thousand
 /// columns. A single process keeps the Cholesky factors. Several ranks share the work: a
 /// triangular solve is sequential in its rows, so each rank has some columns of every S⁻¹, from
-/// the diagonal down, and multiplies by them. Functions are collective; the communicator must outlive it.
+/// the diagonal down, and multiplies by them. Functions are collective; the communicator must
+/// outlive it.
 class SmallFactors {
  public:
   SmallFactors(const Communicator& comm, std::size_t num_tasks, std::size_t size);

@@ -12,7 +12,7 @@
 #include "evaluate/degree_diagnostics.hpp"
 #include "evaluate/even_groups.hpp"
 #include "evaluate/variance_diagnostics.hpp"
-#include "support/thread_ranks.hpp"
+#include "support/thread_communicator.hpp"
 
 namespace cone {
 namespace {

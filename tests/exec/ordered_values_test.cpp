@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.hpp"
-#include "support/thread_ranks.hpp"
+#include "support/thread_communicator.hpp"
 
 namespace cone {
 namespace {
@@ -66,7 +66,7 @@ TEST_P(OrderedValuesTest, TheLastValuesAreTakenOnceEach) {
     for (std::size_t count = 0; count <= all.size(); ++count) {  // cuts through equal values too
       const std::span<const double> last = list.last(count);
       EXPECT_TRUE(std::ranges::is_sorted(last));
-      std::vector<double> gathered = comm.allgather(last);
+      std::vector<double> gathered = comm.allgatherv(last);
       std::ranges::sort(gathered);
       EXPECT_TRUE(std::ranges::equal(gathered, std::span(sorted).last(count))) << count;
     }

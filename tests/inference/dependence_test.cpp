@@ -11,7 +11,7 @@
 #include "base/random.hpp"
 #include "graph/communities.hpp"
 #include "inference/association.hpp"
-#include "support/thread_ranks.hpp"
+#include "support/thread_communicator.hpp"
 #include "support/two_alike.hpp"
 
 namespace cone {

@@ -1,6 +1,5 @@
 // The strength of the network, with units distributed over ranks.
 
-#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -8,8 +7,8 @@
 #include "base/numeric.hpp"
 #include "base/random.hpp"
 #include "inference/confounding_strength.hpp"
-#include "network_ridge/threads_as_processes.hpp"
 #include "network_ridge/treatment_ridge.hpp"
+#include "support/thread_communicator.hpp"
 
 namespace cone {
 namespace {
@@ -90,16 +89,10 @@ TEST(SharedStrength, IsThatOfAllRanks) {
   const ScoredLog log = draw_scored_log(900);
   const MeasuredStrength expected = measure(log);
   ASSERT_TRUE(expected.strength.is_clear);
-  testing::ThreadCommunicator communicator(3);
   std::vector<MeasuredStrength> found(3);
-  std::vector<std::thread> processes;
-  for (std::size_t rank = 0; rank < 3; ++rank) {
-    processes.emplace_back([&, rank] {
-      const testing::ThreadTotals comm(communicator, rank);
-      found[rank] = measure(take_part(log, rank, comm));
-    });
-  }
-  for (std::thread& process : processes) process.join();
+  testing::run_on_ranks(3, [&](const Communicator& comm) {
+    found[comm.rank()] = measure(take_part(log, comm.rank(), comm));
+  });
   for (const MeasuredStrength& of_rank : found) {
     EXPECT_NEAR(of_rank.strength.r_squared_features, expected.strength.r_squared_features, 1e-12);
     EXPECT_NEAR(of_rank.strength.r_squared_network, expected.strength.r_squared_network, 1e-12);

@@ -1,12 +1,11 @@
 #include "network_ridge/small_factors.hpp"
 
-#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "base/random.hpp"
-#include "support/thread_ranks.hpp"
+#include "support/thread_communicator.hpp"
 
 namespace cone {
 namespace {
@@ -86,19 +85,13 @@ TEST(SmallFactors, OfManyProcessesSolveAsOneDoes) {
     Matrix<double> expected = draw(size, kAsked.size(), 9);
     make_factors(Context(), alone, products).solve(Context(), kAsked, expected);
     for (const std::size_t count : {2UL, 3UL, 7UL}) {
-      testing::ThreadCommunicator communicator(count);
       std::vector<Matrix<double>> solved(count);
-      std::vector<std::thread> threads;
-      for (std::size_t rank = 0; rank < count; ++rank) {
-        threads.emplace_back([&, rank] {
-          const testing::ThreadTotals comm(communicator, rank);
-          const Context context(0, 1);
-          const SmallFactors factors = make_factors(context, comm, products);
-          solved[rank] = draw(size, kAsked.size(), 9);
-          factors.solve(context, kAsked, solved[rank]);
-        });
-      }
-      for (std::thread& thread : threads) thread.join();
+      testing::run_on_ranks(count, [&](const Communicator& comm) {
+        const Context context(0, 1);
+        const SmallFactors factors = make_factors(context, comm, products);
+        solved[comm.rank()] = draw(size, kAsked.size(), 9);
+        factors.solve(context, kAsked, solved[comm.rank()]);
+      });
       for (const Matrix<double>& found : solved) {
         ASSERT_EQ(found.values().size(), expected.values().size());
         for (std::size_t k = 0; k < expected.values().size(); ++k) {
