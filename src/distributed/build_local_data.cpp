@@ -73,7 +73,6 @@ Matrix<double> take(const Matrix<double>& table, std::span<const std::size_t> or
 struct Neighbour {
   Arm arm;
   std::uint32_t row;
-  friend auto operator<=>(const Neighbour&, const Neighbour&) = default;
 };
 
 void list_neighbours(const NodeRows& rows, std::span<const std::size_t> order,
@@ -106,7 +105,7 @@ void list_neighbours(const NodeRows& rows, std::span<const std::size_t> order,
                        static_cast<std::uint32_t>(rows.size() + ghost->second)});
       }
     }
-    std::ranges::sort(own);
+    std::ranges::sort(own, {}, [](const Neighbour& n) { return std::pair(n.arm, n.row); });
     std::size_t next = 0;
     for (std::size_t a = 0; a < num_arms; ++a) {
       local.arm_offsets.push_back(local.lists.size());

@@ -55,7 +55,8 @@ class CutCounter {
                                       : ghost_owners[static_cast<std::size_t>(position)]);
       }
       std::ranges::sort(neighbour_ranks);
-      neighbour_ranks.erase(std::ranges::unique(neighbour_ranks).begin(), neighbour_ranks.end());
+      neighbour_ranks.erase(std::unique(neighbour_ranks.begin(), neighbour_ranks.end()),
+                            neighbour_ranks.end());
       for (const std::uint32_t rank : neighbour_ranks) ghosts[rank] += rank != owner[i] ? 1 : 0;
       work[owner[i]] += weights_[i];
     }

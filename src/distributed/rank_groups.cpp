@@ -22,7 +22,7 @@ class RankGroups : public DistributedGroups {
     std::vector<std::uint32_t> owned;
     for (const auto& part : rows_) owned.insert(owned.end(), part.begin(), part.end());
     std::ranges::sort(owned);
-    owned.erase(std::ranges::unique(owned).begin(), owned.end());
+    owned.erase(std::unique(owned.begin(), owned.end()), owned.end());
     num_owned_ = owned.size();
     for (auto& part : rows_) {
       for (std::uint32_t& group : part) {
@@ -73,7 +73,7 @@ Clustering distribute_groups(const Communicator& comm, const LocalData& local) {
     return std::pair(RankGroups::owner_of(group, comm), group);
   };
   std::ranges::sort(local_groups, {}, by_owner);
-  local_groups.erase(std::ranges::unique(local_groups).begin(), local_groups.end());
+  local_groups.erase(std::unique(local_groups.begin(), local_groups.end()), local_groups.end());
   Clustering out{.count = local.global.num_groups, .cut_share = local.global.group_cut_share};
   out.of.reserve(local.size());
   for (const std::uint32_t group : local.group) {

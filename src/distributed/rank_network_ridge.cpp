@@ -71,6 +71,7 @@ Nuisances RankNetworkRidge::describe(const std::shared_ptr<const RankNetworkRidg
     const std::vector<std::size_t> rows = find_rows(plan.scored, task.score);
     for (std::size_t a = 0; a < data.num_arms(); ++a) {
       std::vector<double> mu;
+      mu.reserve(rows.size());
       for (const std::size_t row : rows) mu.push_back(out.mu(row, a));
       note_implausible(range, rows, static_cast<Arm>(a), mu, out);
     }

@@ -31,8 +31,9 @@ void measure_batch(const Communicator& comm, std::size_t begin, std::size_t end,
     if (local.lists[k] >= local.size()) ghosts.push_back(local.lists[k]);
   }
   std::ranges::sort(ghosts);
-  ghosts.erase(std::ranges::unique(ghosts).begin(), ghosts.end());
+  ghosts.erase(std::unique(ghosts.begin(), ghosts.end()), ghosts.end());
   std::vector<RemoteRow> wanted;
+  wanted.reserve(ghosts.size());
   for (const std::uint32_t g : ghosts) wanted.push_back(local.remote[g - local.size()]);
   const FetchedRows fetched = fetch_rows(comm, local, wanted);
   std::vector<double> counts(local.counts.cols(), 0.0);

@@ -73,7 +73,7 @@ SampleMessage pack_sample(const Communicator& comm, const LocalData& local, std:
     }
   }
   std::ranges::sort(rows);
-  rows.erase(std::ranges::unique(rows).begin(), rows.end());
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
   std::vector<RemoteRow> wanted;
   for (const std::uint32_t row : rows) {
     if (row >= local.size()) wanted.push_back(local.remote[row - local.size()]);
