@@ -145,8 +145,8 @@ LocalData build_local_data(const Communicator& comm, NodeRows rows, GlobalData g
   local.ghosts = comm.connect_ghosts(
       {.num_owned = rows.size(), .num_ghosts = local.remote.size(), .remote = local.remote});
   list_neighbours(rows, order, ghosts, local);
-  rows.neighbours = {};
-  ghosts = {};
+  rows.neighbours = std::vector<std::uint64_t>();
+  ghosts = std::vector<NodeLocation>();
   const double mean_degree = 2 * static_cast<double>(local.global.edges.num_edges) /
                              static_cast<double>(local.global.num_nodes);
   for (std::size_t p = 0; p < local.size(); ++p) {

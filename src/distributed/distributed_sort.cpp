@@ -28,7 +28,7 @@ Matrix<double> join(std::vector<std::vector<double>> parts, std::size_t width) {
   double* next = out.data();
   for (std::vector<double>& part : parts) {
     next = std::ranges::copy(part, next).out;
-    part = {};
+    part = std::vector<double>();
   }
   return out;
 }

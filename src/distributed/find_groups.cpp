@@ -26,7 +26,7 @@ std::vector<T> gather_to_root(const Communicator& comm, std::vector<T> own) {
   out.reserve(size);
   for (std::vector<T>& part : received) {
     out.insert(out.end(), part.begin(), part.end());
-    part = {};
+    part = std::vector<T>();
   }
   return out;
 }

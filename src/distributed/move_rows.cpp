@@ -21,14 +21,14 @@ std::vector<T> move_values(const Communicator& comm, std::span<const std::uint32
     parts[owner[i]].insert(parts[owner[i]].end(), next, end);
     next = end;
   }
-  values = {};
+  values = std::vector<T>();
   std::vector<std::vector<T>> received = comm.alltoallv(std::move(parts));
   std::size_t total = 0;
   for (const std::vector<T>& part : received) total += part.size();
   values.reserve(total);
   for (std::vector<T>& part : received) {
     values.insert(values.end(), part.begin(), part.end());
-    part = {};
+    part = std::vector<T>();
   }
   return values;
 }

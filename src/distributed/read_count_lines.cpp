@@ -68,7 +68,7 @@ std::vector<CountEntry> join_rounds(std::vector<std::vector<CountEntry>>& rounds
   out.reserve(total);
   for (auto& round : rounds) {
     out.insert(out.end(), round.begin(), round.end());
-    round = {};
+    round = std::vector<CountEntry>();
   }
   return out;
 }
