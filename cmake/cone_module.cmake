@@ -1,6 +1,7 @@
 # One CMake target per module: cone_module(data DEPENDS graph exec base LINK PkgConfig::LIBZIP)
 # compiles every source in src/<name>/ and puts include/ and src/ on the path. DEPENDS: other modules;
-# LINK: private libraries; TEXT: the module formats results and has no heavy loops (see cone_text).
+# LINK: private libraries; TEXT: the module formats results and has no heavy loops (see cone_text);
+# OPTIONAL: not part of the library, and built only where another target needs it.
 
 add_library(cone_compile_options INTERFACE)
 target_compile_options(cone_compile_options INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor
@@ -40,13 +41,17 @@ add_library(cone_text INTERFACE)
 target_compile_options(cone_text INTERFACE $<$<CONFIG:Release>:-O1>)
 
 function(cone_module name)
-  cmake_parse_arguments(ARG "TEXT" "" "DEPENDS;LINK;PUBLIC_LINK" ${ARGN})
+  cmake_parse_arguments(ARG "TEXT;OPTIONAL" "" "DEPENDS;LINK;PUBLIC_LINK" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
   if(NOT sources)
     return()
   endif()
   add_library(cone_${name} STATIC ${sources})
-  set_property(GLOBAL APPEND PROPERTY CONE_MODULES ${name})
+  if(ARG_OPTIONAL)
+    set_target_properties(cone_${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+  else()
+    set_property(GLOBAL APPEND PROPERTY CONE_MODULES ${name})
+  endif()
   foreach(source IN LISTS sources)
     # Highway compiles such a file once per target: it includes itself.
     file(STRINGS ${source} highway REGEX "foreach_target" LIMIT_COUNT 1)

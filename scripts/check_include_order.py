@@ -7,11 +7,12 @@ import sys
 
 ORDER = ["base", "options", "exec", "ops", "graph", "data", "simulate", "policy", "nn", "linear",
          "balance", "nuisance", "cone_networks", "network_ridge", "estimate", "joint_model", "inference",
-         "sensitivity", "policy_tree", "results", "evaluate", "distributed", "report", "study"]
+         "sensitivity", "policy_tree", "results", "evaluate", "distributed", "mpi", "report",
+         "study"]
 # The module of a public header.
 PUBLIC = {"error": "base", "matrix": "base", "features": "base", "version": "base",
           "options": "options", "settings": "options", "context": "exec", "forecast": "exec",
-          "totals": "exec", "graph": "graph",
+          "communicator": "exec", "ghost_rows": "exec", "graph": "graph",
           "dataset": "data", "load": "data", "simulate": "simulate", "policy": "policy",
           "learn": "nuisance", "effects": "network_ridge", "estimate": "estimate",
           "inference": "inference", "sensitivity": "sensitivity",

@@ -15,11 +15,15 @@
 
 #include <petscsys.h>
 
+#include "cone/communicator.hpp"
 #include "cone/evaluate.hpp"
 
 #include "commands.hpp"
+#include "distributed/collective_error.hpp"
 #include "distributed/evaluate_on_ranks.hpp"
 #include "evaluate_flags.hpp"
+#include "mpi/mpi_communicator.hpp"
+#include "mpi/scotch.hpp"
 #include "options/json_text.hpp"
 #include "outputs.hpp"
 #include "run_summary.hpp"
@@ -113,35 +117,35 @@ nlohmann::ordered_json describe_partition(const distributed::PartitionReport& pa
 }
 
 /// Sums or maxima over the ranks; collective.
-nlohmann::ordered_json describe_phase(const distributed::Ranks& ranks,
+nlohmann::ordered_json describe_phase(const Communicator& comm,
                                       const distributed::PhaseMeter::Phase& phase) {
   nlohmann::ordered_json out;
-  out["seconds"] = ranks.allreduce_max(phase.seconds);
-  out["largest_peak_bytes"] = ranks.allreduce_max(phase.peak_bytes);
-  out["sent_bytes"] = ranks.allreduce(phase.traffic.num_bytes);
-  out["exchanges_per_rank"] = ranks.allreduce_max(phase.traffic.num_calls);
+  out["seconds"] = comm.allreduce_max(phase.seconds);
+  out["largest_peak_bytes"] = comm.allreduce_max(phase.peak_bytes);
+  out["sent_bytes"] = comm.allreduce(phase.traffic.num_bytes);
+  out["exchanges_per_rank"] = comm.allreduce_max(phase.traffic.num_calls);
   out["exchanging_seconds"] =
-      ranks.allreduce(phase.traffic.seconds) / static_cast<double>(ranks.size());
+      comm.allreduce(phase.traffic.seconds) / static_cast<double>(comm.size());
   return out;
 }
 
 /// Time, memory and traffic over all ranks; collective.
-nlohmann::ordered_json describe_ranks(const distributed::Ranks& ranks,
+nlohmann::ordered_json describe_ranks(const Communicator& comm,
                                       const distributed::EngineReport& report) {
-  const distributed::Ranks::Traffic traffic = ranks.traffic();
+  const Communicator::Traffic traffic = comm.traffic();
   std::uint64_t peak = 0;
   for (const auto& phase : report.meter.phases()) peak = std::max(peak, phase.peak_bytes);
   nlohmann::ordered_json out;
   out["name"] = "petsc";
-  out["ranks"] = ranks.size();
-  out["largest_peak_bytes"] = ranks.allreduce_max(peak);
-  out["sent_bytes"] = ranks.allreduce(traffic.num_bytes);
-  out["exchanges_per_rank"] = ranks.allreduce_max(traffic.num_calls);
-  out["exchanging_seconds"] = ranks.allreduce(traffic.seconds) / static_cast<double>(ranks.size());
-  out["largest_ghosts"] = ranks.allreduce_max(report.num_ghosts);
+  out["ranks"] = comm.size();
+  out["largest_peak_bytes"] = comm.allreduce_max(peak);
+  out["sent_bytes"] = comm.allreduce(traffic.num_bytes);
+  out["exchanges_per_rank"] = comm.allreduce_max(traffic.num_calls);
+  out["exchanging_seconds"] = comm.allreduce(traffic.seconds) / static_cast<double>(comm.size());
+  out["largest_ghosts"] = comm.allreduce_max(report.num_ghosts);
   out["partition"] = describe_partition(report.partition);
   for (const auto& phase : report.meter.phases()) {
-    out["phases"][phase.name] = describe_phase(ranks, phase);
+    out["phases"][phase.name] = describe_phase(comm, phase);
   }
   return out;
 }
@@ -163,14 +167,15 @@ bool may_share_memory() {
 }
 
 int evaluate_collectively(const EvaluateFlags& flags, Outputs& outputs) {
-  const distributed::Ranks ranks(PETSC_COMM_WORLD, may_share_memory());
-  ConsoleProgress progress(flags.run.quiet || !ranks.is_root());
+  const mpi::MpiCommunicator comm(PETSC_COMM_WORLD, may_share_memory());
+  const mpi::ScotchPartitioner scotch(comm);
+  ConsoleProgress progress(flags.run.quiet || !comm.is_root());
   const Context context(flags.run.seed, flags.run.threads == 0 ? 1 : flags.run.threads, &progress);
-  distributed::EngineReport report{.meter = distributed::PhaseMeter(ranks)};
+  distributed::EngineReport report{.meter = distributed::PhaseMeter(comm)};
   try {
-    EvaluationRecord record =
-        distributed::evaluate_on_ranks(context, ranks, flags.data, flags.table, flags.policies,
-                                       flags.options, read_partition(flags.partition), report);
+    EvaluationRecord record = distributed::evaluate_on_ranks(
+        context, comm, flags.data, flags.table, flags.policies, flags.options,
+        read_partition(flags.partition), &scotch, report);
     const LoadedData read{.notes = std::exchange(record.notes, {})};
     add_provenance({.data = flags.data,
                     .table = flags.table,
@@ -178,25 +183,25 @@ int evaluate_collectively(const EvaluateFlags& flags, Outputs& outputs) {
                     .load_seconds = record.timing_seconds["load"],
                     .total_seconds = record.timing_seconds["total"]},
                    read, record);
-    const nlohmann::ordered_json engine = describe_ranks(ranks, report);
+    const nlohmann::ordered_json engine = describe_ranks(comm, report);
     progress.clear();
-    if (ranks.is_root()) print(flags, read, record, engine, outputs);
+    if (comm.is_root()) print(flags, read, record, engine, outputs);
     return kSuccess;
   } catch (const distributed::CollectiveError&) {
     progress.clear();
-    if (ranks.is_root()) throw;  // every rank has the error; the first one reports it
-    return kSuccess;             // a failure here would make mpirun kill the rank that reports
+    if (comm.is_root()) throw;  // every rank has the error; the first one reports it
+    return kSuccess;            // a failure here would make mpirun kill the rank that reports
   } catch (const Cancelled&) {
-    std::cerr << fmt::format("cone: rank {}: interrupted; nothing was written\n", ranks.rank());
-    MPI_Abort(ranks.comm(), interrupted_status());
+    std::cerr << fmt::format("cone: rank {}: interrupted; nothing was written\n", comm.rank());
+    MPI_Abort(comm.comm(), interrupted_status());
   } catch (const std::bad_alloc&) {
     std::cerr << fmt::format("cone: rank {}: out of memory; use more ranks on more machines\n",
-                             ranks.rank());
-    MPI_Abort(ranks.comm(), kFailure);
+                             comm.rank());
+    MPI_Abort(comm.comm(), kFailure);
   } catch (const std::exception& error) {
     // The others wait for this rank: they must not wait forever.
-    std::cerr << fmt::format("cone: rank {}: {}\n", ranks.rank(), error.what());
-    MPI_Abort(ranks.comm(), kFailure);
+    std::cerr << fmt::format("cone: rank {}: {}\n", comm.rank(), error.what());
+    MPI_Abort(comm.comm(), kFailure);
   }
   return kFailure;
 }

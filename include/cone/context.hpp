@@ -14,7 +14,7 @@
 namespace cone {
 
 class ThreadPool;
-class Totals;
+class Communicator;
 
 /// A part of a run: its phases lie between `begin` and `end`, shares of the expected time of the
 /// whole run.
@@ -60,13 +60,13 @@ class Context {
   /// The same seed and observer, all loops on the calling thread.
   Context on_one_thread() const;
   /// The same for a distributed computation, in which every rank has a part of the nodes and all
-  /// ranks take part: sums over nodes are allreduced by `totals`, which must outlive all copies.
-  Context shared_by(const Totals& totals) const;
+  /// ranks take part: sums over nodes are allreduced by `comm`, which must outlive all copies.
+  Context shared_by(const Communicator& comm) const;
 
   std::uint64_t seed() const { return seed_; }
   int num_threads() const;
   /// Reductions over the ranks that have a part of the nodes; of one process, no communication.
-  const Totals& totals() const { return *totals_; }
+  const Communicator& comm() const { return *comm_; }
 
   /// Runs `count` tasks in parallel and reports each under the name of the phase. Throws Cancelled
   /// when the observer asks to stop.
@@ -113,7 +113,7 @@ class Context {
   std::shared_ptr<Reporter> reporter_;  // null without an observer
   std::uint64_t seed_;
   bool is_serial_ = false;
-  const Totals* totals_;
+  const Communicator* comm_;
 };
 
 /// While it lives, the phases of the run belong to a stage: from `begin` to `end`, as shares of the

@@ -27,7 +27,7 @@
 // expected outcomes then come multiplied by them (weigh_rows), and weighted means are plain means
 // of the products.
 //
-// In distributed runs spans hold the nodes of one rank, and `totals` sums over all ranks.
+// In distributed runs spans hold the nodes of one rank, and `comm` sums over all ranks.
 
 namespace cone {
 
@@ -128,20 +128,20 @@ struct ValueAndInfluence {
 /// Σ_a π̄_a·ȳ_a: the unadjusted estimator, biased under confounding. A benchmark for the others.
 ValueAndInfluence arm_means(std::span<const Arm> arm, std::span<const double> outcome,
                             MatrixView<const double> policy, std::span<const double> units = {},
-                            const Totals& totals = Totals::alone());
+                            const Communicator& comm = Communicator::self());
 
 /// mean of w·y: inverse propensity weighting (Horvitz and Thompson 1952, A generalization of
 /// sampling without replacement from a finite universe).
 ValueAndInfluence inverse_propensity(std::span<const double> weights,
                                      std::span<const double> outcome,
                                      std::span<const double> units = {},
-                                     const Totals& totals = Totals::alone());
+                                     const Communicator& comm = Communicator::self());
 
 /// Σ w·y / Σ w: self-normalised (Hájek 1971; Swaminathan and Joachims 2015, The self-normalized
 /// estimator for counterfactual learning). Influence by the delta method for a ratio:
 /// w (y − τ̂) / w̄.
 ValueAndInfluence self_normalised(std::span<const double> weights, std::span<const double> outcome,
-                                  const Totals& totals = Totals::alone());
+                                  const Communicator& comm = Communicator::self());
 
 /// m_i = Σ_a π_a(i)·μ_a(i): the value of node i according to the outcome model.
 std::vector<double> expected_outcome(MatrixView<const double> policy, MatrixView<const double> mu);
@@ -161,7 +161,7 @@ Matrix<double> doubly_robust_scores(std::span<const Arm> arm, std::span<const do
 /// of m only: the estimation error of the outcome model is added by its learner.
 ValueAndInfluence direct_method(std::span<const double> expected,
                                 std::span<const double> units = {},
-                                const Totals& totals = Totals::alone());
+                                const Communicator& comm = Communicator::self());
 
 /// mean of m + the correction of residuals r by weights w: AIPW (Robins, Rotnitzky and Zhao 1994,
 /// Estimation of regression coefficients when some regressors are not always observed; Dudík,
@@ -169,7 +169,7 @@ ValueAndInfluence direct_method(std::span<const double> expected,
 ValueAndInfluence doubly_robust(std::span<const double> expected, std::span<const double> weights,
                                 std::span<const double> residual, Correction correction,
                                 std::span<const double> units = {},
-                                const Totals& totals = Totals::alone());
+                                const Communicator& comm = Communicator::self());
 
 /// The same with a shrunken correction: multiplied by `factor` = max(0, 1 − v/c²), where c is the
 /// self-normalised correction and v its squared standard error. A correction within its standard
@@ -184,7 +184,7 @@ CautiousCorrection correct_cautiously(std::span<const double> expected,
                                       std::span<const double> weights,
                                       std::span<const double> residual,
                                       std::span<const double> units = {},
-                                      const Totals& totals = Totals::alone());
+                                      const Communicator& comm = Communicator::self());
 
 /// The inputs of one estimate. Tables have the rows of the sample.
 struct Evidence {

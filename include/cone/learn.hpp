@@ -11,12 +11,12 @@
 #include <utility>
 #include <vector>
 
+#include "cone/communicator.hpp"
 #include "cone/context.hpp"
 #include "cone/dataset.hpp"
 #include "cone/matrix.hpp"
 #include "cone/options.hpp"
 #include "cone/settings.hpp"
-#include "cone/totals.hpp"
 
 /// \file
 /// Cross-fitting plans, and the nuisances that learners return: tables of nodes × arms.
@@ -107,7 +107,7 @@ struct LoggedSample {
   std::vector<double> weight;
   bool is_grouped = false;  ///< clusters are given: standard errors are cluster-robust
   /// Sums over the ranks, which have further rows. Must outlive the sample.
-  const Totals* totals = &Totals::alone();
+  const Communicator* comm = &Communicator::self();
 
   std::size_t size() const { return nodes.size(); }
   std::size_t num_arms() const { return arms.size(); }
@@ -230,7 +230,7 @@ struct PropensityBounds {
 /// data where that is less: in an arm of 0.5 % all propensities are about 0.005, and a bound above
 /// them would put all units off support.
 PropensityBounds choose_propensity_bounds(const Dataset& data, AutoNumber given,
-                                          const Totals& totals = Totals::alone());
+                                          const Communicator& comm = Communicator::self());
 
 /// e_a(i) = P(T_i = a | covariates): the propensity of node i for arm a.
 struct PropensityTable {
@@ -260,7 +260,7 @@ struct Nuisances {
 /// Clips every probability to the bounds of its arm and keeps the unbounded ones. Rows of two arms
 /// still sum to 1; those of more arms need not.
 PropensityTable bound_propensities(Matrix<double> probability, PropensityBounds bounds,
-                                   const Totals& totals = Totals::alone());
+                                   const Communicator& comm = Communicator::self());
 
 /// Learns nuisances from logged data: one class per learner, one row in learners.cpp.
 ///

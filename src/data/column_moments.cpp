@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "cone/totals.hpp"
+#include "cone/communicator.hpp"
 
 #include "data/number.hpp"
 
@@ -81,10 +81,10 @@ ColumnMoments moments_of(const Context& context, const Dataset& data, std::size_
     outcome_mean += data.outcome[i];
     for (std::size_t t = 0; t < targets.size(); ++t) target_mean[t] += targets.at(t, i);
   }
-  const Totals& totals = context.totals();
-  n = totals.allreduce(n);
-  outcome_mean = totals.allreduce(outcome_mean) / n;
-  totals.allreduce(target_mean);
+  const Communicator& comm = context.comm();
+  n = comm.allreduce(n);
+  outcome_mean = comm.allreduce(outcome_mean) / n;
+  comm.allreduce(target_mean);
   for (double& total : target_mean) total /= n;
   ColumnMoments m;
   m.num_nodes = n;
@@ -96,12 +96,12 @@ ColumnMoments moments_of(const Context& context, const Dataset& data, std::size_
       target_spread[t] += centred * centred;
     }
   }
-  m.outcome_spread = totals.allreduce(m.outcome_spread);
-  totals.allreduce(target_spread);
+  m.outcome_spread = comm.allreduce(m.outcome_spread);
+  comm.allreduce(target_spread);
   for (const double spread : target_spread) m.has_all_arms = m.has_all_arms && spread > 0;
   m.mean = sum_by_column(context, data.features, stride, 1,
                          [](std::size_t, std::size_t, double x, double* sum) { *sum += x; });
-  totals.allreduce(m.mean);
+  comm.allreduce(m.mean);
   for (double& sum : m.mean) sum /= n;
   const std::size_t num_sums = 4 + 2 * targets.size();
   std::vector<double> sums =
@@ -119,7 +119,7 @@ ColumnMoments moments_of(const Context& context, const Dataset& data, std::size_
                         sum[5 + 2 * t] += difference;
                       }
                     });
-  totals.allreduce(sums);
+  comm.allreduce(sums);
   for (std::size_t j = 0; j < data.features.num_dense; ++j) {
     const double* sum = sums.data() + num_sums * j;
     m.spread.push_back(sum[1] + (n - sum[0]) * m.mean[j] * m.mean[j]);

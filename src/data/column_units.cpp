@@ -122,15 +122,15 @@ void measure_sparse_spreads(const SparseMatrix& x, const std::vector<ColumnUnit>
 }
 
 /// Reduces the ranges over all ranks.
-void join_ranges(const Totals& totals, std::vector<ColumnRange>& columns) {
+void join_ranges(const Communicator& comm, std::vector<ColumnRange>& columns) {
   std::vector<double> sums;
   std::vector<double> largest;
   for (const ColumnRange& column : columns) {
     sums.insert(sums.end(), {column.num_entries, column.sum});
     largest.insert(largest.end(), {column.high, -column.low});
   }
-  totals.allreduce(sums);
-  totals.allreduce_max(largest);
+  comm.allreduce(sums);
+  comm.allreduce_max(largest);
   for (std::size_t j = 0; j < columns.size(); ++j) {
     columns[j].num_entries = sums[2 * j];
     columns[j].sum = sums[2 * j + 1];
@@ -139,22 +139,22 @@ void join_ranges(const Totals& totals, std::vector<ColumnRange>& columns) {
   }
 }
 
-void join_spreads(const Totals& totals, std::vector<ColumnRange>& columns) {
+void join_spreads(const Communicator& comm, std::vector<ColumnRange>& columns) {
   std::vector<double> squares(columns.size());
   for (std::size_t j = 0; j < columns.size(); ++j) squares[j] = columns[j].squares;
-  totals.allreduce(squares);
+  comm.allreduce(squares);
   for (std::size_t j = 0; j < columns.size(); ++j) columns[j].squares = squares[j];
 }
 
 }  // namespace
 
-std::vector<ColumnUnit> measure_columns(const FeatureTable& features, const Totals& totals) {
+std::vector<ColumnUnit> measure_columns(const FeatureTable& features, const Communicator& comm) {
   const FeatureMatrix& x = features.matrix;
-  const double num_rows = totals.count(x.rows());
+  const double num_rows = comm.count(x.rows());
   std::vector<ColumnRange> columns(x.cols());
   measure_dense_ranges(x, columns);
   measure_sparse_ranges(x.sparse(), columns);
-  if (totals.has_others()) join_ranges(totals, columns);
+  if (comm.has_others()) join_ranges(comm, columns);
   std::vector<ColumnUnit> units(x.cols());
   for (std::size_t j = 0; j < x.cols(); ++j) {
     if (columns[j].num_entries < num_rows) {
@@ -165,7 +165,7 @@ std::vector<ColumnUnit> measure_columns(const FeatureTable& features, const Tota
   }
   measure_dense_spreads(x, units, columns);
   measure_sparse_spreads(x.sparse(), units, columns);
-  if (totals.has_others()) join_spreads(totals, columns);
+  if (comm.has_others()) join_spreads(comm, columns);
   for (std::size_t j = 0; j < x.cols(); ++j) {
     const ColumnRange& column = columns[j];
     if (!(column.low < column.high)) continue;

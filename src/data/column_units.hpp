@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "cone/communicator.hpp"
 #include "cone/dataset.hpp"
-#include "cone/totals.hpp"
 
 namespace cone {
 
@@ -25,6 +25,6 @@ inline constexpr double kRoundingSpread = 1e-13;
 /// any magnitude that a loader accepts stays finite. Over the rows of all ranks.
 /// O(entries + columns).
 std::vector<ColumnUnit> measure_columns(const FeatureTable& features,
-                                        const Totals& totals = Totals::alone());
+                                        const Communicator& comm = Communicator::self());
 
 }  // namespace cone

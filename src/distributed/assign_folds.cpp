@@ -6,23 +6,24 @@
 
 #include "base/random.hpp"
 #include "data/split.hpp"
+#include "distributed/collective_error.hpp"
 #include "distributed/distributed_sort.hpp"
 #include "distributed/local_data.hpp"
 
 namespace cone::distributed {
 namespace {
 
-void require_enough(const Ranks& ranks, const LocalData& local, std::span<const double> sizes,
+void require_enough(const Communicator& comm, const LocalData& local, std::span<const double> sizes,
                     int num_folds, bool is_selection) {
   FaultList faults;
   for (std::size_t a = 0; a < sizes.size(); ++a) {
     if (sizes[a] >= num_folds) continue;
-    if (!ranks.is_root()) continue;  // report once
+    if (!comm.is_root()) continue;  // report once
     faults.add("folds",
                too_few_for_folds(num_folds, members_of(local.global.arms, static_cast<Arm>(a)),
                                  static_cast<std::size_t>(sizes[a]), is_selection));
   }
-  ranks.throw_if_any(faults, ErrorCode::kData);
+  throw_if_any(comm, faults, ErrorCode::kData);
 }
 
 /// A 64-bit key as two doubles, without loss and in the same order.
@@ -40,7 +41,7 @@ struct FoldOptions {
 constexpr int kNoFold = -1;
 
 /// The fold of every position, as make_folds assigns it; kNoFold for nodes that are held out.
-std::vector<int> draw_folds(const Ranks& ranks, const LocalData& local,
+std::vector<int> draw_folds(const Communicator& comm, const LocalData& local,
                             const FoldOptions& options) {
   const std::size_t num_arms = local.num_arms();
   const auto is_held_out = [&](std::size_t p) {
@@ -56,10 +57,10 @@ std::vector<int> draw_folds(const Ranks& ranks, const LocalData& local,
     smallest[arm] = std::min(smallest[arm], key[p]);
     ++sizes[arm];
   }
-  ranks.allreduce(sizes);
-  require_enough(ranks, local, sizes, options.num_folds, options.held_out >= 0);
+  comm.allreduce(sizes);
+  require_enough(comm, local, sizes, options.num_folds, options.held_out >= 0);
   // Arms are ordered by their smallest keys, so their labels do not matter.
-  for (std::uint64_t& least : smallest) least = ~ranks.allreduce_max(~least);
+  for (std::uint64_t& least : smallest) least = ~comm.allreduce_max(~least);
   std::vector<double> arm_order(num_arms, 0.0);
   for (std::size_t a = 0; a < num_arms; ++a) {
     arm_order[a] = static_cast<double>(
@@ -74,24 +75,24 @@ std::vector<int> draw_folds(const Ranks& ranks, const LocalData& local,
   for (std::size_t k = 0; k < positions.size(); ++k) {
     const std::size_t p = positions[k];
     const std::array<double, kWidth> row = {arm_order[local.arm_of(p)], high_half(key[p]),
-                                            low_half(key[p]), static_cast<double>(ranks.rank()),
+                                            low_half(key[p]), static_cast<double>(comm.rank()),
                                             static_cast<double>(p)};
     std::ranges::copy(row, rows.row(k).begin());
   }
-  const Matrix<double> sorted = distributed_sort(ranks, rows);
-  const std::uint64_t before = ranks.exclusive_scan(std::uint64_t{sorted.rows()});
+  const Matrix<double> sorted = distributed_sort(comm, rows);
+  const std::uint64_t before = comm.exclusive_scan(std::uint64_t{sorted.rows()});
   struct FoldOfPosition {
     std::uint64_t position;
     std::uint64_t fold;
   };
-  std::vector<std::vector<FoldOfPosition>> replies(ranks.size());
+  std::vector<std::vector<FoldOfPosition>> replies(comm.size());
   for (std::size_t k = 0; k < sorted.rows(); ++k) {
     replies[static_cast<std::size_t>(sorted(k, 3))].push_back(
         {static_cast<std::uint64_t>(sorted(k, 4)),
          (before + k) % static_cast<std::uint64_t>(options.num_folds)});
   }
   std::vector<int> fold(local.size(), kNoFold);
-  for (const auto& part : ranks.alltoallv(std::move(replies))) {
+  for (const auto& part : comm.alltoallv(std::move(replies))) {
     for (const FoldOfPosition& reply : part) fold[reply.position] = static_cast<int>(reply.fold);
   }
   return fold;
@@ -99,18 +100,18 @@ std::vector<int> draw_folds(const Ranks& ranks, const LocalData& local,
 
 }  // namespace
 
-void assign_folds(const Ranks& ranks, int num_folds, std::uint64_t seed, LocalData& local) {
+void assign_folds(const Communicator& comm, int num_folds, std::uint64_t seed, LocalData& local) {
   local.fold =
-      draw_folds(ranks, local, {.num_folds = num_folds, .seed = seed, .stream = Stream::kSplit});
+      draw_folds(comm, local, {.num_folds = num_folds, .seed = seed, .stream = Stream::kSplit});
 }
 
-FitPlan make_local_plan(const Ranks& ranks, const PlanOptions& options, std::uint64_t seed,
+FitPlan make_local_plan(const Communicator& comm, const PlanOptions& options, std::uint64_t seed,
                         const LocalData& local) {
   FitPlan plan;
   plan.scored.resize(local.size());
   std::iota(plan.scored.begin(), plan.scored.end(), NodeIndex{0});
   for (int t = 0; t < options.folds; ++t) {
-    const std::vector<int> selection = draw_folds(ranks, local,
+    const std::vector<int> selection = draw_folds(comm, local,
                                                   {.num_folds = options.selection_folds,
                                                    .seed = seed,
                                                    .stream = Stream::kSelection,

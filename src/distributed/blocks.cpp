@@ -4,10 +4,10 @@
 
 namespace cone::distributed {
 
-Blocks Blocks::make(const Ranks& ranks, std::uint64_t num_own) {
+Blocks Blocks::make(const Communicator& comm, std::uint64_t num_own) {
   Blocks out;
   out.first.push_back(0);
-  for (const std::uint64_t size : ranks.allgather(num_own)) {
+  for (const std::uint64_t size : comm.allgather(num_own)) {
     out.first.push_back(out.first.back() + size);
   }
   return out;

@@ -23,31 +23,31 @@ std::size_t directory_rank(std::uint64_t number, std::uint64_t num_nodes, std::s
 }
 
 /// Looks up the locations of nodes in the distributed directory.
-std::vector<NodeLocation> locate(const Ranks& ranks, const LocalData& local,
+std::vector<NodeLocation> locate(const Communicator& comm, const LocalData& local,
                                  std::span<const std::uint64_t> wanted) {
   const std::uint64_t n = local.global.num_nodes;
-  std::vector<std::vector<NodeLocation>> published(ranks.size());
+  std::vector<std::vector<NodeLocation>> published(comm.size());
   for (std::size_t p = 0; p < local.size(); ++p) {
-    published[directory_rank(local.number[p], n, ranks.size())].push_back(
-        {local.number[p], p, static_cast<std::uint32_t>(ranks.rank()), local.arm_of(p)});
+    published[directory_rank(local.number[p], n, comm.size())].push_back(
+        {local.number[p], p, static_cast<std::uint32_t>(comm.rank()), local.arm_of(p)});
   }
   std::vector<NodeLocation> known;
-  for (const auto& part : ranks.alltoallv(std::move(published)))
+  for (const auto& part : comm.alltoallv(std::move(published)))
     known.insert(known.end(), part.begin(), part.end());
   std::ranges::sort(known, {}, &NodeLocation::number);
-  std::vector<std::vector<std::uint64_t>> requests(ranks.size());
+  std::vector<std::vector<std::uint64_t>> requests(comm.size());
   for (const std::uint64_t number : wanted) {
-    requests[directory_rank(number, n, ranks.size())].push_back(number);
+    requests[directory_rank(number, n, comm.size())].push_back(number);
   }
-  std::vector<std::vector<NodeLocation>> replies(ranks.size());
-  const auto requested = ranks.alltoallv(std::move(requests));
-  for (std::size_t from = 0; from < ranks.size(); ++from) {
+  std::vector<std::vector<NodeLocation>> replies(comm.size());
+  const auto requested = comm.alltoallv(std::move(requests));
+  for (std::size_t from = 0; from < comm.size(); ++from) {
     for (const std::uint64_t number : requested[from]) {
       replies[from].push_back(*std::ranges::lower_bound(known, number, {}, &NodeLocation::number));
     }
   }
   std::vector<NodeLocation> out;
-  for (const auto& part : ranks.alltoallv(std::move(replies)))
+  for (const auto& part : comm.alltoallv(std::move(replies)))
     out.insert(out.end(), part.begin(), part.end());
   return out;
 }
@@ -73,7 +73,6 @@ Matrix<double> take(const Matrix<double>& table, std::span<const std::size_t> or
 struct Neighbour {
   Arm arm;
   std::uint32_t row;
-  friend auto operator<=>(const Neighbour&, const Neighbour&) = default;
 };
 
 void list_neighbours(const NodeRows& rows, std::span<const std::size_t> order,
@@ -106,7 +105,7 @@ void list_neighbours(const NodeRows& rows, std::span<const std::size_t> order,
                        static_cast<std::uint32_t>(rows.size() + ghost->second)});
       }
     }
-    std::ranges::sort(own);
+    std::ranges::sort(own, {}, [](const Neighbour& n) { return std::pair(n.arm, n.row); });
     std::size_t next = 0;
     for (std::size_t a = 0; a < num_arms; ++a) {
       local.arm_offsets.push_back(local.lists.size());
@@ -123,7 +122,7 @@ Arm LocalData::arm_of(std::size_t position) const {
   return static_cast<Arm>(std::ranges::upper_bound(arm_begin, position) - arm_begin.begin() - 1);
 }
 
-LocalData build_local_data(const Ranks& ranks, NodeRows rows, GlobalData global) {
+LocalData build_local_data(const Communicator& comm, NodeRows rows, GlobalData global) {
   const std::size_t num_arms = global.arms.size();
   std::vector<std::size_t> order(rows.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -132,22 +131,22 @@ LocalData build_local_data(const Ranks& ranks, NodeRows rows, GlobalData global)
                   .number = take(rows.number, order),
                   .hash = take(rows.hash, order),
                   .outcome = take(rows.outcome, order),
-                  .group = rows.group.empty() ? rows.group : take(rows.group, order),
-                  .ghosts = Ghosts(ranks, rows.size(), {})};
+                  .group = rows.group.empty() ? rows.group : take(rows.group, order)};
   local.arm_begin.assign(num_arms + 1, 0);
   for (const Arm arm : rows.arm) ++local.arm_begin[arm + 1];
   for (std::size_t a = 0; a < num_arms; ++a) local.arm_begin[a + 1] += local.arm_begin[a];
   std::vector<NodeLocation> ghosts =
-      locate(ranks, local, list_ghosts(rows, [&](std::uint64_t number) {
+      locate(comm, local, list_ghosts(rows, [&](std::uint64_t number) {
                return std::ranges::binary_search(rows.number, number);
              }));
   std::ranges::sort(ghosts, {},
                     [](const NodeLocation& g) { return std::pair(g.rank, g.position); });
   for (const NodeLocation& ghost : ghosts) local.remote.push_back({ghost.rank, ghost.position});
-  local.ghosts = Ghosts(ranks, rows.size(), local.remote);
+  local.ghosts = comm.connect_ghosts(
+      {.num_owned = rows.size(), .num_ghosts = local.remote.size(), .remote = local.remote});
   list_neighbours(rows, order, ghosts, local);
-  rows.neighbours = {};
-  ghosts = {};
+  rows.neighbours = std::vector<std::uint64_t>();
+  ghosts = std::vector<NodeLocation>();
   const double mean_degree = 2 * static_cast<double>(local.global.edges.num_edges) /
                              static_cast<double>(local.global.num_nodes);
   for (std::size_t p = 0; p < local.size(); ++p) {

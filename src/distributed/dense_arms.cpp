@@ -69,17 +69,16 @@ std::vector<double> DenseArms::solve_owned(const Context& context, const OwnedAr
 void DenseArms::solve(const Context& context, const RankSystem& system, const RidgeSides& sides,
                       std::span<const std::size_t> tasks, RidgeSolution& at) const {
   const LocalData& local = system.local;
-  const Ranks& ranks = system.ranks;
+  const Communicator& comm = system.comm;
   const std::size_t width = tasks.size();
   Matrix<double> lambda(sides.g.rows(), width);  // each row is set by one rank
   for (std::size_t a = 0; a < local.num_arms(); ++a) {
     if (!has(a)) continue;
     const auto first = static_cast<std::ptrdiff_t>(local.arm_begin[a] * width);
     const auto last = static_cast<std::ptrdiff_t>(local.arm_begin[a + 1] * width);
-    std::vector<std::vector<double>> parts(ranks.size());
-    parts[owner(ranks, a)].assign(sides.f.values().begin() + first,
-                                  sides.f.values().begin() + last);
-    parts = ranks.alltoallv(std::move(parts));
+    std::vector<std::vector<double>> parts(comm.size());
+    parts[owner(comm, a)].assign(sides.f.values().begin() + first, sides.f.values().begin() + last);
+    parts = comm.alltoallv(std::move(parts));
     if (arms_[a]) {
       std::vector<double> rows;
       for (const std::vector<double>& part : parts)
@@ -92,11 +91,11 @@ void DenseArms::solve(const Context& context, const RankSystem& system, const Ri
         next += part.size();
       }
     }
-    const std::vector<double> own = ranks.alltoallv(std::move(parts))[owner(ranks, a)];
+    const std::vector<double> own = comm.alltoallv(std::move(parts))[owner(comm, a)];
     std::transform(own.begin(), own.end(), at.x.values().begin() + first,
                    at.x.values().begin() + first, std::plus<>());
   }
-  ranks.allreduce(lambda.values());
+  comm.allreduce(lambda.values());
   std::transform(lambda.values().begin(), lambda.values().end(), at.lambda.values().begin(),
                  at.lambda.values().begin(), std::plus<>());
 }

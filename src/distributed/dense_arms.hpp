@@ -23,7 +23,7 @@ class DenseArms {
   static bool is_small(const LocalData& local, std::size_t arm, RidgeSolverChoice choice,
                        std::size_t most_nodes);
   /// The rank that owns the arm's equations and learns its variances.
-  static std::size_t owner(const Ranks& ranks, std::size_t arm) { return arm % ranks.size(); }
+  static std::size_t owner(const Communicator& comm, std::size_t arm) { return arm % comm.size(); }
 
   /// Marks the arm as dense; called by all ranks.
   void mark_dense(std::size_t arm) { is_dense_[arm] = 1; }

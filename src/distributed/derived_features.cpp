@@ -14,9 +14,9 @@ namespace {
 
 /// Rows of all ranks at equal steps through their sorted order, on every rank; all rows where there
 /// are few.
-Matrix<double> sample_rows(const Ranks& ranks, const LocalData& local) {
-  const Matrix<double> sorted = distributed_sort(ranks, local.numeric);
-  const std::uint64_t before = ranks.exclusive_scan(std::uint64_t{sorted.rows()});
+Matrix<double> sample_rows(const Communicator& comm, const LocalData& local) {
+  const Matrix<double> sorted = distributed_sort(comm, local.numeric);
+  const std::uint64_t before = comm.exclusive_scan(std::uint64_t{sorted.rows()});
   const std::uint64_t n = local.global.num_nodes;
   const std::uint64_t count = std::min<std::uint64_t>(n, kMostSampledRows);
   std::vector<double> own;
@@ -27,7 +27,7 @@ Matrix<double> sample_rows(const Ranks& ranks, const LocalData& local) {
     own.insert(own.end(), row.begin(), row.end());
   }
   Matrix<double> out(count, local.numeric.cols());
-  std::ranges::copy(ranks.allgatherv(own), out.data());
+  std::ranges::copy(comm.allgatherv(own), out.data());
   return out;
 }
 
@@ -39,9 +39,9 @@ struct Candidate {
 };
 
 /// The best candidate of all ranks; ties go to the node that one process would take.
-Candidate choose_pivot(const Ranks& ranks, const Candidate& own) {
+Candidate choose_pivot(const Communicator& comm, const Candidate& own) {
   Candidate best;
-  for (const Candidate& other : ranks.allgatherv(std::span(&own, 1))) {
+  for (const Candidate& other : comm.allgatherv(std::span(&own, 1))) {
     if (!other.exists) continue;
     const bool is_better = !best.exists || other.value > best.value ||
                            (other.value == best.value &&
@@ -51,30 +51,30 @@ Candidate choose_pivot(const Ranks& ranks, const Candidate& own) {
   return best;
 }
 
-Candidate candidate_at(const Ranks& ranks, const LocalData& local, std::size_t position,
+Candidate candidate_at(const Communicator& comm, const LocalData& local, std::size_t position,
                        double value) {
-  return {value, local.arm_of(position), local.number[position], ranks.rank(), position, true};
+  return {value, local.arm_of(position), local.number[position], comm.rank(), position, true};
 }
 
 /// The pivot's numeric features and its row of the factor, on every rank.
-std::vector<double> broadcast_pivot(const Ranks& ranks, const LocalData& local,
+std::vector<double> broadcast_pivot(const Communicator& comm, const LocalData& local,
                                     const Candidate& pivot, const Matrix<double>& factor,
                                     std::size_t rank) {
   std::vector<double> row(local.numeric.cols() + rank, 0.0);
-  if (pivot.rank == ranks.rank()) {
+  if (pivot.rank == comm.rank()) {
     std::ranges::copy(local.numeric.row(pivot.position), row.begin());
     std::copy_n(factor.row(pivot.position).begin(), rank,
                 row.begin() + static_cast<std::ptrdiff_t>(local.numeric.cols()));
   }
-  ranks.allreduce(row);
+  comm.allreduce(row);
   return row;
 }
 
 }  // namespace
 
-Matrix<double> distributed_smooth_features(const Context& context, const Ranks& ranks,
+Matrix<double> distributed_smooth_features(const Context& context, const Communicator& comm,
                                            const LocalData& local) {
-  const double bandwidth = find_bandwidth(context, sample_rows(ranks, local));
+  const double bandwidth = find_bandwidth(context, sample_rows(comm, local));
   const std::size_t most = std::min<std::uint64_t>(kMostSmoothFeatures, local.global.num_nodes);
   const std::size_t width = local.numeric.cols();
   Matrix<double> factor(local.size(), most);
@@ -82,20 +82,20 @@ Matrix<double> distributed_smooth_features(const Context& context, const Ranks& 
   Candidate own;
   for (std::size_t p = 0; p < local.size(); ++p) {  // the first pivot is nearest the mean
     const double nearness = -dot(local.numeric.row(p), local.numeric.row(p));
-    if (!own.exists || nearness > own.value) own = candidate_at(ranks, local, p, nearness);
+    if (!own.exists || nearness > own.value) own = candidate_at(comm, local, p, nearness);
   }
-  Candidate pivot = choose_pivot(ranks, own);
+  Candidate pivot = choose_pivot(comm, own);
   double largest_residual = 1;
   std::size_t rank = 0;
   for (; rank < most && largest_residual > kNegligibleResidual; ++rank) {
     context.poll();
     const double root = std::sqrt(largest_residual);
-    const std::vector<double> row = broadcast_pivot(ranks, local, pivot, factor, rank);
+    const std::vector<double> row = broadcast_pivot(comm, local, pivot, factor, rank);
     const std::span<const double> pivot_features = std::span(row).first(width);
     const std::span<const double> pivot_factor = std::span(row).subspan(width);
     own = {};
     for (std::size_t p = 0; p < local.size(); ++p) {
-      const bool is_pivot = pivot.rank == ranks.rank() && pivot.position == p;
+      const bool is_pivot = pivot.rank == comm.rank() && pivot.position == p;
       double distance = 0;
       for (std::size_t c = 0; c < width; ++c) {
         const double d = local.numeric(p, c) - pivot_features[c];
@@ -106,9 +106,9 @@ Matrix<double> distributed_smooth_features(const Context& context, const Ranks& 
           is_pivot ? root : (kernel - dot(factor.row(p).first(rank), pivot_factor)) / root;
       factor(p, rank) = value;
       residual[p] = is_pivot ? 0.0 : std::max(0.0, residual[p] - value * value);
-      if (!own.exists || residual[p] > own.value) own = candidate_at(ranks, local, p, residual[p]);
+      if (!own.exists || residual[p] > own.value) own = candidate_at(comm, local, p, residual[p]);
     }
-    pivot = choose_pivot(ranks, own);
+    pivot = choose_pivot(comm, own);
     largest_residual = pivot.value;
   }
   Matrix<double> out(local.size(), rank);
@@ -118,11 +118,11 @@ Matrix<double> distributed_smooth_features(const Context& context, const Ranks& 
   return out;
 }
 
-Matrix<double> distributed_curve_features(const Context& context, const Ranks& ranks,
+Matrix<double> distributed_curve_features(const Context& context, const Communicator& comm,
                                           const LocalData& local) {
   std::vector<RankedColumn> ranked;
   for (std::size_t c = 0; c < local.numeric.cols(); ++c) {
-    ranked.push_back(find_mid_ranks(ranks, local, c));
+    ranked.push_back(find_mid_ranks(comm, local, c));
   }
   return make_curve_features(context, ranked, local.size());
 }

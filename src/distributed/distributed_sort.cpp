@@ -28,7 +28,7 @@ Matrix<double> join(std::vector<std::vector<double>> parts, std::size_t width) {
   double* next = out.data();
   for (std::vector<double>& part : parts) {
     next = std::ranges::copy(part, next).out;
-    part = {};
+    part = std::vector<double>();
   }
   return out;
 }
@@ -44,7 +44,7 @@ Matrix<double> in_order(const Matrix<double>& rows) {
 
 }  // namespace
 
-Matrix<double> distributed_sort(const Ranks& ranks, const Matrix<double>& rows) {
+Matrix<double> distributed_sort(const Communicator& comm, const Matrix<double>& rows) {
   const std::size_t width = rows.cols();
   const std::vector<std::size_t> order = order_rows(rows);
   std::vector<double> samples;
@@ -52,18 +52,18 @@ Matrix<double> distributed_sort(const Ranks& ranks, const Matrix<double>& rows) 
     const auto row = rows.row(order[k * order.size() / std::min(kSamplesPerRank, order.size())]);
     samples.insert(samples.end(), row.begin(), row.end());
   }
-  const Matrix<double> sampled = in_order(join({ranks.allgatherv(samples)}, width));
-  std::vector<std::vector<double>> parts(ranks.size());
+  const Matrix<double> sampled = in_order(join({comm.allgatherv(samples)}, width));
+  std::vector<std::vector<double>> parts(comm.size());
   std::size_t to = 0;
   for (const std::size_t i : order) {
     // The first row of rank r is at least the r-th quantile of the samples.
-    while (to + 1 < ranks.size() && sampled.rows() > 0 &&
-           !comes_before(rows.row(i), sampled.row((to + 1) * sampled.rows() / ranks.size()))) {
+    while (to + 1 < comm.size() && sampled.rows() > 0 &&
+           !comes_before(rows.row(i), sampled.row((to + 1) * sampled.rows() / comm.size()))) {
       ++to;
     }
     parts[to].insert(parts[to].end(), rows.row(i).begin(), rows.row(i).end());
   }
-  return in_order(join(ranks.alltoallv(std::move(parts)), width));
+  return in_order(join(comm.alltoallv(std::move(parts)), width));
 }
 
 }  // namespace cone::distributed

@@ -1,13 +1,12 @@
 #pragma once
 
+#include "cone/communicator.hpp"
 #include "cone/matrix.hpp"
-
-#include "distributed/ranks.hpp"
 
 namespace cone::distributed {
 
 /// Sorts the rows of all ranks lexicographically (sample sort), the smallest on rank 0. Parts have
 /// about equal sizes where rows differ; equal rows are on one rank. Collective. O(own · log).
-Matrix<double> distributed_sort(const Ranks& ranks, const Matrix<double>& rows);
+Matrix<double> distributed_sort(const Communicator& comm, const Matrix<double>& rows);
 
 }  // namespace cone::distributed

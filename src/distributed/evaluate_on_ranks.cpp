@@ -12,6 +12,7 @@
 
 #include "base/stopwatch.hpp"
 #include "data/outcome_direction.hpp"
+#include "distributed/collective_error.hpp"
 #include "distributed/find_groups.hpp"
 #include "distributed/rank_estimators.hpp"
 #include "distributed/rank_record.hpp"
@@ -32,7 +33,7 @@ namespace cone::distributed {
 namespace {
 
 /// The distributed network ridge needs outcomes that vary within every arm.
-void refuse_constant_arms(const Ranks& ranks, const LocalData& local) {
+void refuse_constant_arms(const Communicator& comm, const LocalData& local) {
   FaultList faults;
   for (std::size_t a = 0; a < local.num_arms(); ++a) {
     const std::span<const double> own =
@@ -45,20 +46,21 @@ void refuse_constant_arms(const Ranks& ranks, const LocalData& local) {
       largest = std::max(largest, y);
       largest_of_negated = std::max(largest_of_negated, -y);
     }
-    largest = ranks.allreduce_max(largest);
-    const double smallest = -ranks.allreduce_max(largest_of_negated);
-    if (largest > smallest || !ranks.is_root()) continue;
+    largest = comm.allreduce_max(largest);
+    const double smallest = -comm.allreduce_max(largest_of_negated);
+    if (largest > smallest || !comm.is_root()) continue;
     faults.add(
         "constant arm",
         {{.item = fmt::format("arm {}", local.global.arms[a])},
          "every outcome is the same, and the network ridge of --engine petsc needs variation",
          "evaluate without --engine petsc"});
   }
-  ranks.throw_if_any(faults, ErrorCode::kData);
+  throw_if_any(comm, faults, ErrorCode::kData);
 }
 
 /// Refuses groups of the network ridge that one process alone supports.
-void refuse_groups(const Ranks& ranks, const LocalData& local, const NetworkRidgeOptions& options) {
+void refuse_groups(const Communicator& comm, const LocalData& local,
+                   const NetworkRidgeOptions& options) {
   const bool asks_for_communities =
       local.has_edges() && asks_for(options.ridge_groups, GroupKind::kCommunities);
   const bool asks_for_exponential =
@@ -68,7 +70,7 @@ void refuse_groups(const Ranks& ranks, const LocalData& local, const NetworkRidg
   std::erase(others, "communities");
   std::erase(others, kExponentialSwitch);
   FaultList faults;
-  if (ranks.is_root()) {
+  if (comm.is_root()) {
     faults.add("groups",
                {{.item = "--engine petsc"},
                 fmt::format("the network ridge has no {} on several ranks",
@@ -76,7 +78,7 @@ void refuse_groups(const Ranks& ranks, const LocalData& local, const NetworkRidg
                 fmt::format("evaluate without --engine petsc, or with --ridge-groups {}",
                             fmt::join(others, ","))});
   }
-  ranks.throw_if_any(faults, ErrorCode::kUsage);
+  throw_if_any(comm, faults, ErrorCode::kUsage);
 }
 
 /// Diagnostics of overlap, models and residuals, as in one process.
@@ -84,8 +86,7 @@ void add_diagnostics(const RankRun& run, const EvaluateOptions& options, Evaluat
   Diagnostics& out = record.diagnostics;
   const FeatureTable& features = run.data().features;
   out.feature_scaling = describe_scaling(features, run.rows(), options.nuisance);
-  const std::vector<std::string> rounding =
-      warn_of_rounding_columns(features, *run.sample().totals);
+  const std::vector<std::string> rounding = warn_of_rounding_columns(features, *run.sample().comm);
   out.warnings.insert(out.warnings.end(), rounding.begin(), rounding.end());
   add_verdicts(run.shared_context(), run.judged(), record.policies, out);
   if (!record.decision) return;
@@ -95,12 +96,12 @@ void add_diagnostics(const RankRun& run, const EvaluateOptions& options, Evaluat
 
 }  // namespace
 
-EvaluationRecord evaluate_on_ranks(const Context& context, const Ranks& ranks,
+EvaluationRecord evaluate_on_ranks(const Context& context, const Communicator& comm,
                                    const std::filesystem::path& folder, const LoadOptions& table,
                                    std::span<const std::string> policies,
                                    const EvaluateOptions& options, Partition partition,
-                                   EngineReport& report) {
-  std::vector<EstimatorInfo> rows = choose_rows(ranks, options);
+                                   const Partitioner* partitioner, EngineReport& report) {
+  std::vector<EstimatorInfo> rows = choose_rows(comm, options);
   EvaluationRecord record;
   record.version = kVersion;
   record.revision = source_revision();
@@ -115,28 +116,28 @@ EvaluationRecord evaluate_on_ranks(const Context& context, const Ranks& ranks,
     take_time(phase);
     report.meter.finish(phase);
   };
-  ReadData read = read_on_ranks(context, ranks, folder, table, policies, report.meter);
-  report.partition = repartition(context, ranks, partition, read.global, read.rows);
+  ReadData read = read_on_ranks(context, comm, folder, table, policies, report.meter);
+  report.partition = repartition(context, comm, partition, partitioner, read.global, read.rows);
   report.meter.finish("partition");
-  LocalData local = build_local_data(ranks, std::move(read.rows), std::move(read.global));
-  report.num_ghosts = local.ghosts.num_ghosts();
+  LocalData local = build_local_data(comm, std::move(read.rows), std::move(read.global));
+  report.num_ghosts = local.remote.size();
   report.meter.finish("positions");
   take_time("load");
   const bool uses_network_ridge = std::ranges::any_of(
       rows, [](const EstimatorInfo& row) { return row.needs(LearnerId::kNetworkRidge); });
   if (uses_network_ridge) {
-    refuse_groups(ranks, local, options.network_ridge);
-    refuse_constant_arms(ranks, local);
+    refuse_groups(comm, local, options.network_ridge);
+    refuse_constant_arms(comm, local);
   }
   std::vector<std::string> truth_warnings;
-  drop_inconsistent_truth(ranks, local, truth_warnings);
-  RankRun run(context, ranks, options, std::move(rows), local);
-  refuse_leaks(run.shared_context(), ranks, run.data(), (folder / "nodes.csv").string());
+  drop_inconsistent_truth(comm, local, truth_warnings);
+  RankRun run(context, comm, options, std::move(rows), local);
+  refuse_leaks(run.shared_context(), comm, run.data(), (folder / "nodes.csv").string());
   record.config = describe_config(run.shared_context(), run.data(), options, run.rows(),
                                   local.global.policy_names);
   record.data = summarise(local.global);
   for (std::size_t k = 0; k < local.policies.size(); ++k) {
-    record.policies.push_back(describe_policy(ranks, local, k));
+    record.policies.push_back(describe_policy(comm, local, k));
   }
   run.learn(finish);
   run.estimate(record.policies);
@@ -156,7 +157,7 @@ EvaluationRecord evaluate_on_ranks(const Context& context, const Ranks& ranks,
     describe_strength(*run.strength(), contradicts_declaration(options, run.strength(), false),
                       record.diagnostics);
   }
-  describe_network(ranks, local, record.diagnostics);
+  describe_network(comm, local, record.diagnostics);
   std::vector<std::string>& warnings = record.diagnostics.warnings;
   if (auto question = question_direction(outcome, options.direction)) {
     warnings.insert(warnings.begin(), std::move(*question));

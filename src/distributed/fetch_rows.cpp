@@ -25,31 +25,30 @@ Reply make_reply(const LocalData& local, std::span<const std::uint64_t> position
 
 /// Sends one field of every reply.
 template <class T>
-std::vector<std::vector<T>> send(const Ranks& ranks, std::vector<Reply>& replies,
+std::vector<std::vector<T>> send(const Communicator& comm, std::vector<Reply>& replies,
                                  std::vector<T> Reply::*part) {
   std::vector<std::vector<T>> parts;
   parts.reserve(replies.size());
   for (Reply& reply : replies) parts.push_back(std::move(reply.*part));
-  return ranks.alltoallv(std::move(parts));
+  return comm.alltoallv(std::move(parts));
 }
 
 }  // namespace
 
-FetchedRows fetch_rows(const Ranks& ranks, const LocalData& local,
-                       std::span<const RemotePosition> wanted) {
-  std::vector<std::vector<std::uint64_t>> requests(ranks.size());
-  for (const RemotePosition& position : wanted)
-    requests[position.rank].push_back(position.position);
+FetchedRows fetch_rows(const Communicator& comm, const LocalData& local,
+                       std::span<const RemoteRow> wanted) {
+  std::vector<std::vector<std::uint64_t>> requests(comm.size());
+  for (const RemoteRow& at : wanted) requests[at.rank].push_back(at.row);
   std::vector<Reply> replies;
-  for (const auto& positions : ranks.alltoallv(std::move(requests)))
+  for (const auto& positions : comm.alltoallv(std::move(requests)))
     replies.push_back(make_reply(local, positions));
-  const auto sizes = send(ranks, replies, &Reply::sizes);
-  const auto features = send(ranks, replies, &Reply::features);
-  const auto values = send(ranks, replies, &Reply::values);
-  const auto numeric = send(ranks, replies, &Reply::numeric);
+  const auto sizes = send(comm, replies, &Reply::sizes);
+  const auto features = send(comm, replies, &Reply::features);
+  const auto values = send(comm, replies, &Reply::values);
+  const auto numeric = send(comm, replies, &Reply::numeric);
 
-  std::vector<std::size_t> next_row(ranks.size(), 0);
-  std::vector<std::size_t> next_entry(ranks.size(), 0);
+  std::vector<std::size_t> next_row(comm.size(), 0);
+  std::vector<std::size_t> next_entry(comm.size(), 0);
   std::size_t num_entries = 0;
   for (const std::vector<std::uint32_t>& part : features) num_entries += part.size();
   std::vector<std::uint64_t> offsets = {0};

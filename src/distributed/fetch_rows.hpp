@@ -13,7 +13,7 @@ struct FetchedRows {
 };
 
 /// Collective; every rank passes the nodes that it needs.
-FetchedRows fetch_rows(const Ranks& ranks, const LocalData& local,
-                       std::span<const RemotePosition> wanted);
+FetchedRows fetch_rows(const Communicator& comm, const LocalData& local,
+                       std::span<const RemoteRow> wanted);
 
 }  // namespace cone::distributed

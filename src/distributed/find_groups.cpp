@@ -16,17 +16,17 @@ namespace {
 
 /// The values of all ranks, concatenated, on the root; empty on the others.
 template <class T>
-std::vector<T> gather_to_root(const Ranks& ranks, std::vector<T> own) {
-  std::vector<std::vector<T>> parts(ranks.size());
+std::vector<T> gather_to_root(const Communicator& comm, std::vector<T> own) {
+  std::vector<std::vector<T>> parts(comm.size());
   parts[0] = std::move(own);
-  std::vector<std::vector<T>> received = ranks.alltoallv(std::move(parts));
+  std::vector<std::vector<T>> received = comm.alltoallv(std::move(parts));
   std::size_t size = 0;
   for (const std::vector<T>& part : received) size += part.size();
   std::vector<T> out;
   out.reserve(size);
   for (std::vector<T>& part : received) {
     out.insert(out.end(), part.begin(), part.end());
-    part = {};
+    part = std::vector<T>();
   }
   return out;
 }
@@ -40,17 +40,17 @@ std::vector<std::uint32_t> narrow(std::span<const std::uint64_t> numbers) {
 }
 
 /// The complete network on the root (rows ascend over the ranks); an empty one on the others.
-Graph gather_network(const Ranks& ranks, const NodeRows& rows) {
+Graph gather_network(const Communicator& comm, const NodeRows& rows) {
   std::vector<std::uint32_t> degrees;
   degrees.reserve(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     degrees.push_back(static_cast<std::uint32_t>(rows.edge_offsets[i + 1] - rows.edge_offsets[i]));
   }
-  degrees = gather_to_root(ranks, std::move(degrees));
+  degrees = gather_to_root(comm, std::move(degrees));
   std::vector<std::uint64_t> offsets = {0};
   offsets.reserve(degrees.size() + 1);
   for (const std::uint32_t degree : degrees) offsets.push_back(offsets.back() + degree);
-  return {std::move(offsets), gather_to_root(ranks, narrow(rows.neighbours))};
+  return {std::move(offsets), gather_to_root(comm, narrow(rows.neighbours))};
 }
 
 }  // namespace
@@ -60,27 +60,27 @@ bool can_find_groups(const GlobalData& global) {
          global.num_nodes + 2 * global.edges.num_edges <= kMostForGroups;
 }
 
-void find_groups(const Context& context, const Ranks& ranks, const Blocks& blocks, NodeRows& rows,
-                 GlobalData& global) {
+void find_groups(const Context& context, const Communicator& comm, const Blocks& blocks,
+                 NodeRows& rows, GlobalData& global) {
   if (!can_find_groups(global)) return;
-  const std::vector<std::uint64_t> keys = gather_to_root(ranks, rows.hash);
-  Graph graph = gather_network(ranks, rows);
-  std::vector<std::vector<std::uint32_t>> parts(ranks.size());
+  const std::vector<std::uint64_t> keys = gather_to_root(comm, rows.hash);
+  Graph graph = gather_network(comm, rows);
+  std::vector<std::vector<std::uint32_t>> parts(comm.size());
   std::array<double, 2> summary = {0, 0};
-  if (ranks.is_root()) {
+  if (comm.is_root()) {
     const Clustering found = take_clusters(graph, find_communities(context, graph, keys));
     graph = {};
     summary = {static_cast<double>(found.count), found.cut_share};
-    for (std::size_t r = 0; r < ranks.size(); ++r) {
+    for (std::size_t r = 0; r < comm.size(); ++r) {
       parts[r].assign(found.of.begin() + static_cast<std::ptrdiff_t>(blocks.first[r]),
                       found.of.begin() + static_cast<std::ptrdiff_t>(blocks.first[r + 1]));
     }
   }
-  ranks.barrier();
-  ranks.allreduce(summary);  // zeros on all ranks but the root
+  comm.barrier();
+  comm.allreduce(summary);  // zeros on all ranks but the root
   global.num_groups = static_cast<std::uint64_t>(summary[0]);
   global.group_cut_share = summary[1];
-  rows.group = std::move(ranks.alltoallv(std::move(parts))[0]);
+  rows.group = std::move(comm.alltoallv(std::move(parts))[0]);
 }
 
 void warn_of_missing_groups(const GlobalData& global, std::vector<std::string>& warnings) {

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "cone/communicator.hpp"
 #include "cone/context.hpp"
 
 #include "distributed/blocks.hpp"
 #include "distributed/node_rows.hpp"
-#include "distributed/ranks.hpp"
 
 namespace cone::distributed {
 
@@ -23,8 +23,8 @@ bool can_find_groups(const GlobalData& global);
 /// Sets rows.group to the communities that one process finds: the root gathers the network and the
 /// hashes of the ids and runs find_communities, while the other ranks wait. Leaves it empty where
 /// can_find_groups() is false. Nodes must be on the ranks that read them. Collective.
-void find_groups(const Context& context, const Ranks& ranks, const Blocks& blocks, NodeRows& rows,
-                 GlobalData& global);
+void find_groups(const Context& context, const Communicator& comm, const Blocks& blocks,
+                 NodeRows& rows, GlobalData& global);
 
 /// Warns where the network is too large for community detection.
 void warn_of_missing_groups(const GlobalData& global, std::vector<std::string>& warnings);

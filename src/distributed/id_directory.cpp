@@ -26,24 +26,24 @@ TextMessages sort_by_owner(const TextList& ids, std::size_t num_ranks,
 
 }  // namespace
 
-TextMessages TextMessages::alltoallv(const Ranks& ranks, TextMessages&& sent) {
-  TextMessages out(ranks.size());
-  out.bytes = ranks.alltoallv(std::move(sent.bytes));
-  out.sizes = ranks.alltoallv(std::move(sent.sizes));
+TextMessages TextMessages::alltoallv(const Communicator& comm, TextMessages&& sent) {
+  TextMessages out(comm.size());
+  out.bytes = comm.alltoallv(std::move(sent.bytes));
+  out.sizes = comm.alltoallv(std::move(sent.sizes));
   return out;
 }
 
 std::size_t IdDirectory::TextHash::operator()(std::string_view text) const { return hash64(text); }
 
-IdDirectory::IdDirectory(const Ranks& ranks, const TextList& ids, std::uint64_t first)
-    : ranks_(ranks) {
+IdDirectory::IdDirectory(const Communicator& comm, const TextList& ids, std::uint64_t first)
+    : comm_(comm) {
   std::vector<std::uint32_t> owner;
-  TextMessages messages = sort_by_owner(ids, ranks.size(), owner);
-  std::vector<std::vector<std::uint64_t>> numbers(ranks.size());
+  TextMessages messages = sort_by_owner(ids, comm.size(), owner);
+  std::vector<std::vector<std::uint64_t>> numbers(comm.size());
   for (std::size_t k = 0; k < owner.size(); ++k) numbers[owner[k]].push_back(first + k);
-  messages = TextMessages::alltoallv(ranks, std::move(messages));
-  const auto received = ranks.alltoallv(std::move(numbers));
-  for (std::size_t from = 0; from < ranks.size(); ++from) {
+  messages = TextMessages::alltoallv(comm, std::move(messages));
+  const auto received = comm.alltoallv(std::move(numbers));
+  for (std::size_t from = 0; from < comm.size(); ++from) {
     messages.visit(from, [&](std::size_t k, std::string_view id) {
       const auto [found, is_new] = numbers_.try_emplace(std::string(id), received[from][k]);
       if (!is_new) repeats_.push_back({std::string(id), found->second, received[from][k]});
@@ -53,19 +53,19 @@ IdDirectory::IdDirectory(const Ranks& ranks, const TextList& ids, std::uint64_t 
 
 std::vector<std::uint64_t> IdDirectory::find(const TextList& ids) const {
   std::vector<std::uint32_t> owner;
-  TextMessages messages = sort_by_owner(ids, ranks_.size(), owner);
-  messages = TextMessages::alltoallv(ranks_, std::move(messages));
-  std::vector<std::vector<std::uint64_t>> replies(ranks_.size());
-  for (std::size_t from = 0; from < ranks_.size(); ++from) {
+  TextMessages messages = sort_by_owner(ids, comm_.size(), owner);
+  messages = TextMessages::alltoallv(comm_, std::move(messages));
+  std::vector<std::vector<std::uint64_t>> replies(comm_.size());
+  for (std::size_t from = 0; from < comm_.size(); ++from) {
     messages.visit(from, [&](std::size_t, std::string_view id) {
       const auto found = numbers_.find(id);
       replies[from].push_back(found == numbers_.end() ? kAbsent : found->second);
     });
   }
-  const auto received = ranks_.alltoallv(std::move(replies));
+  const auto received = comm_.alltoallv(std::move(replies));
   std::vector<std::uint64_t> out;
   out.reserve(ids.size());
-  std::vector<std::size_t> next(ranks_.size(), 0);
+  std::vector<std::size_t> next(comm_.size(), 0);
   for (const std::uint32_t from : owner) out.push_back(received[from][next[from]++]);
   return out;
 }

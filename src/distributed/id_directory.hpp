@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "distributed/ranks.hpp"
+#include "cone/communicator.hpp"
 
 namespace cone::distributed {
 
@@ -32,7 +32,7 @@ struct TextMessages {
     }
   }
   /// Sends all messages; returns those received. Collective.
-  static TextMessages alltoallv(const Ranks& ranks, TextMessages&& sent);
+  static TextMessages alltoallv(const Communicator& comm, TextMessages&& sent);
 };
 
 /// Concatenated texts: millions of short ids without a string object each.
@@ -66,7 +66,7 @@ class IdDirectory {
   };
 
   /// `ids`: of this rank's nodes, which are numbered from `first` on.
-  IdDirectory(const Ranks& ranks, const TextList& ids, std::uint64_t first);
+  IdDirectory(const Communicator& comm, const TextList& ids, std::uint64_t first);
 
   /// The repeats among the ids that this rank stores, in no order.
   const std::vector<Repeat>& repeats() const { return repeats_; }
@@ -80,7 +80,7 @@ class IdDirectory {
     std::size_t operator()(std::string_view text) const;
   };
 
-  const Ranks& ranks_;
+  const Communicator& comm_;
   std::unordered_map<std::string, std::uint64_t, TextHash, std::equal_to<>> numbers_;
   std::vector<Repeat> repeats_;
 };

@@ -17,7 +17,7 @@ std::vector<std::uint64_t> list_ghosts(const NodeRows& rows, const IsOwn& is_own
   std::size_t next_size = kFew;
   const auto remove_duplicates = [&] {
     std::ranges::sort(out);
-    out.erase(std::ranges::unique(out).begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
     next_size = std::max(kFew, out.size() + out.size() / 2);
   };
   for (const std::uint64_t number : rows.neighbours) {

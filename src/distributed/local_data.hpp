@@ -1,15 +1,16 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "cone/communicator.hpp"
 #include "cone/context.hpp"
 #include "cone/features.hpp"
 #include "cone/learn.hpp"
 #include "cone/matrix.hpp"
 #include "cone/settings.hpp"
 
-#include "distributed/ghosts.hpp"
 #include "distributed/node_rows.hpp"
 #include "network_ridge/neighbour_norms.hpp"
 
@@ -31,8 +32,8 @@ struct LocalData {
   std::vector<std::uint64_t> list_offsets;  ///< positions + 1
   std::vector<std::uint64_t> arm_offsets;   ///< positions × arms + 1: where (position, arm) starts
   std::vector<std::uint32_t> lists;
-  Ghosts ghosts;
-  std::vector<RemotePosition> remote;      ///< owners of the ghosts
+  std::vector<RemoteRow> remote;  ///< owners of the ghosts
+  std::shared_ptr<const GhostRows> ghosts;
   SparseMatrix counts;                     ///< positions × count features, rows of unit length
   SparseMatrix counts_transposed;          ///< count features × positions
   std::vector<std::uint64_t> count_split;  ///< count features × arms + 1, as arm_offsets
@@ -50,7 +51,7 @@ struct LocalData {
 };
 
 /// Sorts the nodes by arm and locates their neighbours. Features are not scaled. Collective.
-LocalData build_local_data(const Ranks& ranks, NodeRows rows, GlobalData global);
+LocalData build_local_data(const Communicator& comm, NodeRows rows, GlobalData global);
 
 /// Which features to derive from the numeric ones.
 struct DerivedFeatures {
@@ -59,16 +60,16 @@ struct DerivedFeatures {
 };
 /// Scales count and numeric features as in one process, and derives features. Does nothing when
 /// called again. Collective.
-void scale_features(const Context& context, const Ranks& ranks, const DerivedFeatures& derived,
-                    LocalData& local);
+void scale_features(const Context& context, const Communicator& comm,
+                    const DerivedFeatures& derived, LocalData& local);
 
 /// Assigns the nodes of every arm to folds at random, by their ids and the seed, as in one process.
 /// Throws Error(kData) where an arm has fewer nodes than there are folds. Collective.
-void assign_folds(const Ranks& ranks, int num_folds, std::uint64_t seed, LocalData& local);
+void assign_folds(const Communicator& comm, int num_folds, std::uint64_t seed, LocalData& local);
 
 /// This rank's part of cross_fit_plan, once folds are assigned; node indices are positions.
 /// Selection folds are assigned for every task. Throws as assign_folds does. Collective.
-FitPlan make_local_plan(const Ranks& ranks, const PlanOptions& options, std::uint64_t seed,
+FitPlan make_local_plan(const Communicator& comm, const PlanOptions& options, std::uint64_t seed,
                         const LocalData& local);
 
 }  // namespace cone::distributed

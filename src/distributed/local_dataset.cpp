@@ -9,13 +9,13 @@ namespace {
 
 /// Numeric features, then count features; the nodes of all ranks decide which columns are dense, as
 /// in one process.
-FeatureMatrix join_features(const Ranks& ranks, const LocalData& local) {
+FeatureMatrix join_features(const Communicator& comm, const LocalData& local) {
   const Matrix<double>& numeric = local.numeric;
   std::vector<double> num_entries(numeric.cols(), 0.0);
   for (std::size_t p = 0; p < local.size(); ++p) {
     for (std::size_t c = 0; c < numeric.cols(); ++c) num_entries[c] += numeric(p, c) != 0 ? 1 : 0;
   }
-  ranks.allreduce(num_entries);
+  comm.allreduce(num_entries);
   const auto num_nodes = static_cast<double>(local.global.num_nodes);
   std::vector<std::uint32_t> dense_columns;
   std::vector<bool> is_dense;
@@ -49,13 +49,13 @@ FeatureMatrix join_features(const Ranks& ranks, const LocalData& local) {
 
 }  // namespace
 
-Dataset make_local_dataset(const Ranks& ranks, const LocalData& local) {
+Dataset make_local_dataset(const Communicator& comm, const LocalData& local) {
   Dataset data;
   data.ids = IdTable::numbered(local.size());
   data.arms = local.global.arms;
   data.outcome = local.outcome;
   for (std::size_t p = 0; p < local.size(); ++p) data.treatment.push_back(local.arm_of(p));
-  data.features.matrix = join_features(ranks, local);
+  data.features.matrix = join_features(comm, local);
   data.features.num_dense = local.numeric.cols();
   data.features.names = local.global.numeric_names;
   data.features.names.insert(data.features.names.end(), local.global.count_names.begin(),
@@ -63,8 +63,8 @@ Dataset make_local_dataset(const Ranks& ranks, const LocalData& local) {
   return data;
 }
 
-LoggedSample make_local_sample(const Ranks& ranks, const LocalData& local) {
-  LoggedSample sample{.outcome = local.outcome, .arms = local.global.arms, .totals = &ranks};
+LoggedSample make_local_sample(const Communicator& comm, const LocalData& local) {
+  LoggedSample sample{.outcome = local.outcome, .arms = local.global.arms, .comm = &comm};
   sample.nodes.resize(local.size());
   std::iota(sample.nodes.begin(), sample.nodes.end(), NodeIndex{0});
   for (std::size_t p = 0; p < local.size(); ++p) sample.arm.push_back(local.arm_of(p));

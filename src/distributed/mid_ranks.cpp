@@ -32,19 +32,19 @@ struct MidRank {
 
 }  // namespace
 
-RankedColumn find_mid_ranks(const Ranks& ranks, const LocalData& local, std::size_t column) {
+RankedColumn find_mid_ranks(const Communicator& comm, const LocalData& local, std::size_t column) {
   Matrix<double> rows(local.size(), 3);
   for (std::size_t p = 0; p < local.size(); ++p) {
-    const std::array<double, 3> row = {local.numeric(p, column), static_cast<double>(ranks.rank()),
+    const std::array<double, 3> row = {local.numeric(p, column), static_cast<double>(comm.rank()),
                                        static_cast<double>(p)};
     std::ranges::copy(row, rows.row(p).begin());
   }
-  const Matrix<double> sorted = distributed_sort(ranks, rows);
-  const std::uint64_t before = ranks.exclusive_scan(std::uint64_t{sorted.rows()});
+  const Matrix<double> sorted = distributed_sort(comm, rows);
+  const std::uint64_t before = comm.exclusive_scan(std::uint64_t{sorted.rows()});
   const PartEnds own_ends = describe_ends(sorted);
-  const std::vector<PartEnds> ends = ranks.allgatherv(std::span(&own_ends, 1));
+  const std::vector<PartEnds> ends = comm.allgatherv(std::span(&own_ends, 1));
   const auto n = static_cast<double>(local.global.num_nodes);
-  std::vector<std::vector<MidRank>> replies(ranks.size());
+  std::vector<std::vector<MidRank>> replies(comm.size());
   std::uint64_t num_values = 0;
   for (std::size_t begin = 0; begin < sorted.rows();) {
     const double value = sorted(begin, 0);
@@ -53,14 +53,14 @@ RankedColumn find_mid_ranks(const Ranks& ranks, const LocalData& local, std::siz
     std::uint64_t low = before + begin;
     std::uint64_t high = before + end;
     bool begins_here = true;
-    for (std::size_t r = 0; r < ranks.size(); ++r) {
+    for (std::size_t r = 0; r < comm.size(); ++r) {
       const PartEnds& other = ends[r];
-      if (r == ranks.rank() || other.size == 0) continue;
-      if (r < ranks.rank() && other.last == value) {
+      if (r == comm.rank() || other.size == 0) continue;
+      if (r < comm.rank() && other.last == value) {
         low -= other.num_last;
         begins_here = false;
       }
-      if (r > ranks.rank() && other.first == value) high += other.num_first;
+      if (r > comm.rank() && other.first == value) high += other.num_first;
     }
     num_values += begins_here ? 1 : 0;
     for (std::size_t k = begin; k < end; ++k) {
@@ -69,8 +69,8 @@ RankedColumn find_mid_ranks(const Ranks& ranks, const LocalData& local, std::siz
     }
     begin = end;
   }
-  RankedColumn out{std::vector<double>(local.size()), ranks.allreduce(num_values)};
-  for (const auto& part : ranks.alltoallv(std::move(replies))) {
+  RankedColumn out{std::vector<double>(local.size()), comm.allreduce(num_values)};
+  for (const auto& part : comm.alltoallv(std::move(replies))) {
     for (const MidRank& reply : part) out.rank[reply.position] = reply.rank;
   }
   return out;

@@ -2,13 +2,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "cone/communicator.hpp"
 #include "cone/context.hpp"
 
 #include "distributed/node_rows.hpp"
-#include "distributed/ranks.hpp"
 
 namespace cone::distributed {
 
@@ -31,18 +32,22 @@ struct PartitionReport {
   std::optional<Cut> proposed;  ///< of PT-Scotch's partition, where it was run
 };
 
-/// Moves nodes to PT-Scotch's partition where that is requested or pays. Nodes must be on the ranks
-/// that read them. Collective.
-PartitionReport repartition(const Context& context, const Ranks& ranks, Partition choice,
-                            const GlobalData& global, NodeRows& rows);
+/// Proposes a partition of a network, e.g. by PT-Scotch. Functions are collective.
+class Partitioner {
+ public:
+  virtual ~Partitioner() = default;
+  /// Whether the network is not too large for it.
+  virtual bool fits(const GlobalData& global, const NodeRows& rows) const = 0;
+  /// The rank that every row is assigned to; the sums of weights per rank are about equal. Throws
+  /// CollectiveError where the network is too large.
+  virtual std::vector<std::uint32_t> assign_rows(const GlobalData& global, const NodeRows& rows,
+                                                 std::span<const std::uint32_t> weights) const = 0;
+};
 
-/// Whether the numbers of nodes and edges fit into PetscInt. Collective.
-bool fits_scotch(const Ranks& ranks, const GlobalData& global, const NodeRows& rows);
-
-/// The rank that PT-Scotch assigns every row to; the sums of weights per rank are about equal.
-/// Throws CollectiveError where the network is too large for PetscInt.
-std::vector<std::uint32_t> partition_with_scotch(const Ranks& ranks, const GlobalData& global,
-                                                 const NodeRows& rows,
-                                                 const std::vector<std::uint32_t>& weights);
+/// Moves nodes to the partitioner's ranks where that is requested or pays; leaves them where they
+/// are without a partitioner. Nodes must be on the ranks that read them. Collective.
+PartitionReport repartition(const Context& context, const Communicator& comm, Partition choice,
+                            const Partitioner* partitioner, const GlobalData& global,
+                            NodeRows& rows);
 
 }  // namespace cone::distributed

@@ -26,10 +26,10 @@ void reset_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
 }  // namespace
 
-PhaseMeter::PhaseMeter(const Ranks& ranks) : ranks_(ranks), before_(ranks.traffic()) {}
+PhaseMeter::PhaseMeter(const Communicator& comm) : comm_(comm), before_(comm.traffic()) {}
 
 void PhaseMeter::finish(std::string name) {
-  const Ranks::Traffic& now = ranks_.traffic();
+  const Communicator::Traffic& now = comm_.traffic();
   phases_.push_back(
       {.name = std::move(name),
        .seconds = watch_.seconds(),

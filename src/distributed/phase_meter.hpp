@@ -4,8 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "cone/communicator.hpp"
+
 #include "base/stopwatch.hpp"
-#include "distributed/ranks.hpp"
 
 namespace cone::distributed {
 
@@ -18,19 +19,19 @@ class PhaseMeter {
     /// Peak memory during the phase; where the system does not let a process reset it, up to the
     /// end of the phase.
     std::uint64_t peak_bytes = 0;
-    Ranks::Traffic traffic;
+    Communicator::Traffic traffic;
   };
 
-  explicit PhaseMeter(const Ranks& ranks);
+  explicit PhaseMeter(const Communicator& comm);
 
   /// Ends the phase that began when the previous one ended, or with the meter.
   void finish(std::string name);
   const std::vector<Phase>& phases() const { return phases_; }
 
  private:
-  const Ranks& ranks_;
+  const Communicator& comm_;
   Stopwatch watch_;
-  Ranks::Traffic before_;
+  Communicator::Traffic before_;
   std::vector<Phase> phases_;
 };
 

@@ -27,26 +27,26 @@ void add_value(Checksum& checksum, T value) {
 /// Adds the row offsets of a compressed sparse matrix over all ranks, then the number of entries,
 /// which precedes the entries.
 template <class CountOf>
-void add_offsets(const Ranks& ranks, const GlobalData& global, const NodeRows& rows,
+void add_offsets(const Communicator& comm, const GlobalData& global, const NodeRows& rows,
                  const CountOf& count_of, DistributedChecksum& checksum) {
   checksum.global().add_size(global.num_nodes + 1).add_size(0);
   std::uint64_t own = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) own += count_of(i);
-  std::uint64_t end = ranks.exclusive_scan(own);
+  std::uint64_t end = comm.exclusive_scan(own);
   checksum.add_local([&](Checksum& out) {
     for (std::size_t i = 0; i < rows.size(); ++i) out.add_size(end += count_of(i));
   });
-  checksum.global().add_size(ranks.allreduce(own));
+  checksum.global().add_size(comm.allreduce(own));
 }
 
-void add_features(const Ranks& ranks, const GlobalData& global, const NodeRows& rows,
+void add_features(const Communicator& comm, const GlobalData& global, const NodeRows& rows,
                   DistributedChecksum& checksum) {
   const auto count_of = [&](std::size_t i) {
     std::uint64_t count = 0;
     for_each_entry(rows, i, [&](std::uint32_t, double) { ++count; });
     return count;
   };
-  add_offsets(ranks, global, rows, count_of, checksum);
+  add_offsets(comm, global, rows, count_of, checksum);
   checksum.add_local([&](Checksum& out) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       for_each_entry(rows, i, [&](std::uint32_t column, double) { add_value(out, column); });
@@ -54,7 +54,7 @@ void add_features(const Ranks& ranks, const GlobalData& global, const NodeRows& 
   });
   std::uint64_t num_entries = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) num_entries += count_of(i);
-  checksum.global().add_size(ranks.allreduce(num_entries));
+  checksum.global().add_size(comm.allreduce(num_entries));
   checksum.add_local([&](Checksum& out) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       for_each_entry(rows, i, [&](std::uint32_t, double value) { add_value(out, value); });
@@ -85,10 +85,10 @@ void add_ids(const GlobalData& global, const TextList& ids, DistributedChecksum&
   });
 }
 
-void add_rows(const Ranks& ranks, const GlobalData& global, const NodeRows& rows,
+void add_rows(const Communicator& comm, const GlobalData& global, const NodeRows& rows,
               DistributedChecksum& checksum) {
   add_offsets(
-      ranks, global, rows,
+      comm, global, rows,
       [&](std::size_t i) { return rows.edge_offsets[i + 1] - rows.edge_offsets[i]; }, checksum);
   checksum.add_local([&](Checksum& out) {
     for (const std::uint64_t number : rows.neighbours) {
@@ -97,7 +97,7 @@ void add_rows(const Ranks& ranks, const GlobalData& global, const NodeRows& rows
   });
   checksum.global().add_size(global.numeric_names.size() + global.num_count_features);
   checksum.global().add_size(global.numeric_names.size());
-  add_features(ranks, global, rows, checksum);
+  add_features(comm, global, rows, checksum);
   for (const std::string& name : global.numeric_names) checksum.global().add(name);
   for (const std::string& name : global.count_names) checksum.global().add(name);
   checksum.global().add_size(global.num_nodes);
@@ -119,9 +119,9 @@ void add_rows(const Ranks& ranks, const GlobalData& global, const NodeRows& rows
   for (const std::string& label : global.arms) checksum.global().add(label);
 }
 
-std::string policy_checksum(const Ranks& ranks, const GlobalData& global,
+std::string policy_checksum(const Communicator& comm, const GlobalData& global,
                             const Matrix<double>& policy) {
-  DistributedChecksum checksum(ranks);
+  DistributedChecksum checksum(comm);
   for (std::size_t a = 1; a < policy.cols(); ++a) {  // the control arm is 1 minus the others
     add_column(global, policy, a, checksum);
   }

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "cone/communicator.hpp"
 #include "cone/matrix.hpp"
 
 #include "base/hash.hpp"
 #include "distributed/id_directory.hpp"
 #include "distributed/node_rows.hpp"
-#include "distributed/ranks.hpp"
 
 namespace cone::distributed {
 
@@ -17,7 +17,7 @@ namespace cone::distributed {
 /// order and pass on the state of the checksum, 576 bytes; no data is sent. Collective.
 class DistributedChecksum {
  public:
-  explicit DistributedChecksum(const Ranks& ranks) : ranks_(ranks) {}
+  explicit DistributedChecksum(const Communicator& comm) : comm_(comm) {}
 
   /// For values that all ranks have.
   Checksum& global() { return checksum_; }
@@ -25,7 +25,7 @@ class DistributedChecksum {
   template <class Add>
   void add_local(const Add& add) {
     std::vector<std::byte> state = checksum_.save();
-    ranks_.run_in_rank_order(state, [&] {
+    comm_.run_in_rank_order(state, [&] {
       checksum_.resume(state);
       add(checksum_);
       std::ranges::copy(checksum_.save(), state.begin());
@@ -35,18 +35,18 @@ class DistributedChecksum {
   std::string hex() const { return checksum_.hex(); }
 
  private:
-  const Ranks& ranks_;
+  const Communicator& comm_;
   Checksum checksum_;
 };
 
 /// Together the digits of Dataset::checksum: the ids first, which are dropped early, then all else.
 /// Nodes must be on the ranks that read them.
 void add_ids(const GlobalData& global, const TextList& ids, DistributedChecksum& checksum);
-void add_rows(const Ranks& ranks, const GlobalData& global, const NodeRows& rows,
+void add_rows(const Communicator& comm, const GlobalData& global, const NodeRows& rows,
               DistributedChecksum& checksum);
 
 /// The checksum of a policy, nodes × arms.
-std::string policy_checksum(const Ranks& ranks, const GlobalData& global,
+std::string policy_checksum(const Communicator& comm, const GlobalData& global,
                             const Matrix<double>& policy);
 
 }  // namespace cone::distributed

@@ -6,11 +6,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "distributed/collective_error.hpp"
+
 namespace cone::distributed {
 namespace {
 
 /// Refuses what only the engine of one process supports.
-void refuse_options(const Ranks& ranks, const EvaluateOptions& options) {
+void refuse_options(const Communicator& comm, const EvaluateOptions& options) {
   FaultList faults;
   const auto refuse = [&](const char* flag, bool is_asked) {
     if (!is_asked) return;
@@ -45,8 +47,8 @@ void refuse_options(const Ranks& ranks, const EvaluateOptions& options) {
   refuse("--protocol split", options.plan.protocol == Protocol::kSplit);
   refuse("--ridge-variances per_fold",
          options.network_ridge.ridge_variances != VarianceFits::kOnce);
-  if (!ranks.is_root()) faults = {};
-  ranks.throw_if_any(faults, ErrorCode::kUsage);
+  if (!comm.is_root()) faults = {};
+  throw_if_any(comm, faults, ErrorCode::kUsage);
 }
 
 }  // namespace
@@ -59,8 +61,8 @@ bool is_supported(const EstimatorInfo& row) {
              [&](LearnerId learner) { return row.needs(learner); });
 }
 
-std::vector<EstimatorInfo> choose_rows(const Ranks& ranks, const EvaluateOptions& options) {
-  refuse_options(ranks, options);
+std::vector<EstimatorInfo> choose_rows(const Communicator& comm, const EvaluateOptions& options) {
+  refuse_options(comm, options);
   std::vector<EstimatorInfo> rows;
   for (const std::string& name : options.estimators) rows.push_back(*find_estimator(name));
   if (!rows.empty()) return rows;

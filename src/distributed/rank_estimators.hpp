@@ -3,10 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "cone/communicator.hpp"
 #include "cone/estimate.hpp"
 #include "cone/evaluate.hpp"
-
-#include "distributed/ranks.hpp"
 
 namespace cone::distributed {
 
@@ -16,7 +15,7 @@ bool is_supported(const EstimatorInfo& row);
 
 /// The requested estimators, or the supported ones of the default list. Throws for estimators and
 /// options that are not supported on ranks.
-std::vector<EstimatorInfo> choose_rows(const Ranks& ranks, const EvaluateOptions& options);
+std::vector<EstimatorInfo> choose_rows(const Communicator& comm, const EvaluateOptions& options);
 
 /// A note on the default estimators that are skipped; empty where estimators were requested.
 std::string describe_skipped(const EvaluateOptions& options);

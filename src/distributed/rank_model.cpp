@@ -67,7 +67,7 @@ void RankModel::measure_noise() {
       residual.push_back(local.outcome[p] - mu_(p, a));
       degree.push_back(local.relative_degree[p]);
     }
-    residual_.push_back(fit_residual_variance(residual, degree, system_.ranks));
+    residual_.push_back(fit_residual_variance(residual, degree, system_.comm));
     for (std::size_t p = 0; p < local.size(); ++p) {
       noise_(p, a) = residual_[a].at(local.relative_degree[p]);
     }
@@ -100,7 +100,7 @@ std::vector<std::vector<double>> RankModel::solve_weights(const Context& context
       std::ranges::copy(reached.row(p), f.row(p).begin());
     }
   }
-  system_.ranks.allreduce(g.values());
+  system_.comm.allreduce(g.values());
   const RidgeSolution solution = solver_.solve(context, f, g, tasks);
   converged = solution.converged;
   std::vector<std::vector<double>> weights(policies.size(), std::vector<double>(local.size(), 0.0));
@@ -135,7 +135,7 @@ Matrix<double> RankModel::expect_imbalance(const Context& context,
       }
     }
   }
-  system_.ranks.allreduce(out.values());
+  system_.comm.allreduce(out.values());
   for (std::size_t k = 0; k < count; ++k) {
     for (std::size_t l = 0; l < k; ++l) out(l, k) = out(k, l);
   }
@@ -152,7 +152,7 @@ std::vector<double> RankModel::noise_to_residual_ratio() const {
       sums[0] += arm.sd * arm.sd * (arm.noise + arm.noise_growth * local.relative_degree[p]);
       sums[1] += noise_(p, a);
     }
-    system_.ranks.allreduce(sums);
+    system_.comm.allreduce(sums);
     out.push_back(sums[1] > 0 ? std::min(1.0, sums[0] / sums[1]) : 1.0);
   }
   return out;
@@ -173,7 +173,7 @@ std::vector<ImpliedWeights> RankModel::imply_weights(
     for (std::size_t p = 0; p < local.size(); ++p) {
       fitted.add(weights[k][p] * weights[k][p] * noise_(p, local.arm_of(p)));
     }
-    out[k].variance = system_.ranks.allreduce(fitted.value()) / (n * n);
+    out[k].variance = system_.comm.allreduce(fitted.value()) / (n * n);
     out[k].weights = std::move(weights[k]);
     out[k].converged = converged;
     out[k].imbalance.assign(imbalance.row(k).begin(), imbalance.row(k).end());

@@ -14,9 +14,9 @@ struct NumberedValue {
 
 void RankNeighbourhood::add_neighbours(const Context& context, const Matrix<double>& x,
                                        Matrix<double>& out) const {
-  Matrix<double> table(local_.ghosts.num_rows(), x.cols());
+  Matrix<double> table(local_.size() + local_.remote.size(), x.cols());
   std::ranges::copy(x.values(), table.data());
-  local_.ghosts.update(table);
+  local_.ghosts->fetch(table);
   for (std::size_t i = 0; i < local_.size(); ++i) {
     if (i % 4096 == 0) context.poll();
     const auto row = out.row(i);
@@ -31,18 +31,18 @@ std::vector<double> RankNeighbourhood::gather(std::span<const double> column) co
   std::vector<NumberedValue> own;
   for (std::size_t i = 0; i < local_.size(); ++i) own.push_back({local_.number[i], column[i]});
   std::vector<double> out(local_.global.num_nodes);
-  for (const NumberedValue& entry : ranks_.allgatherv(own)) out[entry.number] = entry.value;
+  for (const NumberedValue& entry : comm_.allgatherv(own)) out[entry.number] = entry.value;
   return out;
 }
 
 const Graph& RankNeighbourhood::global_graph() const {
   if (graph_) return *graph_;
   // Node numbers of the ghosts, from their owners.
-  Matrix<double> numbers(local_.ghosts.num_rows(), 1);
+  Matrix<double> numbers(local_.size() + local_.remote.size(), 1);
   for (std::size_t i = 0; i < local_.size(); ++i) {
     numbers(i, 0) = static_cast<double>(local_.number[i]);
   }
-  local_.ghosts.update(numbers);
+  local_.ghosts->fetch(numbers);
   std::vector<Edge> own;
   for (std::size_t i = 0; i < local_.size(); ++i) {
     for (std::uint64_t k = local_.list_offsets[i]; k < local_.list_offsets[i + 1]; ++k) {
@@ -51,7 +51,7 @@ const Graph& RankNeighbourhood::global_graph() const {
       own.push_back({static_cast<NodeIndex>(local_.number[i]), other});
     }
   }
-  graph_ = build_graph(Context(0, 1), local_.global.num_nodes, ranks_.allgatherv(own));
+  graph_ = build_graph(Context(0, 1), local_.global.num_nodes, comm_.allgatherv(own));
   return *graph_;
 }
 

@@ -10,7 +10,8 @@ namespace cone::distributed {
 /// The distributed network, for sums over neighbours.
 class RankNeighbourhood : public Neighbourhood {
  public:
-  RankNeighbourhood(const Ranks& ranks, const LocalData& local) : ranks_(ranks), local_(local) {}
+  RankNeighbourhood(const Communicator& comm, const LocalData& local)
+      : comm_(comm), local_(local) {}
 
   std::size_t size() const override { return local_.size(); }
   std::uint64_t num_nodes() const override { return local_.global.num_nodes; }
@@ -25,7 +26,7 @@ class RankNeighbourhood : public Neighbourhood {
   std::vector<double> gather(std::span<const double> column) const override;
 
  private:
-  const Ranks& ranks_;
+  const Communicator& comm_;
   const LocalData& local_;
   mutable std::optional<Graph> graph_;  ///< gathered on first use; small networks only
 };

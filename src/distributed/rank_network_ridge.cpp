@@ -13,26 +13,26 @@
 namespace cone::distributed {
 namespace {
 
-RankSystem make_system(const Context& context, const Ranks& ranks, const RankRidgeOptions& options,
-                       LocalData& local) {
+RankSystem make_system(const Context& context, const Communicator& comm,
+                       const RankRidgeOptions& options, LocalData& local) {
   const NetworkRidgeOptions& ridge = options.ridge;
-  scale_features(context, ranks,
+  scale_features(context, comm,
                  {.smooth = asks_for(ridge.ridge_groups, GroupKind::kOwnSmooth),
                   .curves = asks_for(ridge.ridge_groups, GroupKind::kOwnCurves)},
                  local);
-  return {.ranks = ranks,
+  return {.comm = comm,
           .local = local,
-          .groups = list_ridge_groups(context, ranks, local, ridge.ridge_groups),
+          .groups = list_ridge_groups(context, comm, local, ridge.ridge_groups),
           .undersmoothing = ridge.undersmoothing,
           .num_tasks = static_cast<std::size_t>(options.folds)};
 }
 
 }  // namespace
 
-RankNetworkRidge::RankNetworkRidge(const Context& context, const Ranks& ranks,
+RankNetworkRidge::RankNetworkRidge(const Context& context, const Communicator& comm,
                                    const RankRidgeOptions& options, LocalData& local,
                                    const std::function<void(const char*)>& finished)
-    : context_(context), system_(make_system(context, ranks, options, local)) {
+    : context_(context), system_(make_system(context, comm, options, local)) {
   finished("inputs");
   learnt_.emplace(learn_arms(context, options.ridge, options.most_nodes, system_));
   finished("variances");
@@ -67,10 +67,11 @@ Nuisances RankNetworkRidge::describe(const std::shared_ptr<const RankNetworkRidg
   OutcomeTable out;
   out.mu = ridge->model_->mu();
   for (const FitTask& task : plan.tasks) {
-    const PlausibleRange range = plausible_range(data, task.fit, ridge->system_.ranks);
+    const PlausibleRange range = plausible_range(data, task.fit, ridge->system_.comm);
     const std::vector<std::size_t> rows = find_rows(plan.scored, task.score);
     for (std::size_t a = 0; a < data.num_arms(); ++a) {
       std::vector<double> mu;
+      mu.reserve(rows.size());
       for (const std::size_t row : rows) mu.push_back(out.mu(row, a));
       note_implausible(range, rows, static_cast<Arm>(a), mu, out);
     }

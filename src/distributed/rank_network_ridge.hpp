@@ -26,8 +26,9 @@ struct RankRidgeOptions {
 class RankNetworkRidge : public FitVariance {
  public:
   /// `finished` is called at the end of every phase.
-  RankNetworkRidge(const Context& context, const Ranks& ranks, const RankRidgeOptions& options,
-                   LocalData& local, const std::function<void(const char*)>& finished);
+  RankNetworkRidge(const Context& context, const Communicator& comm,
+                   const RankRidgeOptions& options, LocalData& local,
+                   const std::function<void(const char*)>& finished);
 
   /// The nuisances of NetworkRidgeLearner for this rank's nodes. They keep `ridge`, which implies
   /// weights later.

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "base/numeric.hpp"
-#include "exec/totals.hpp"
+#include "exec/statistics.hpp"
 
 namespace cone::distributed {
 
@@ -20,13 +20,14 @@ DataSummary summarise(const GlobalData& global) {
   return out;
 }
 
-PolicyResult describe_policy(const Ranks& ranks, const LocalData& local, std::size_t position) {
+PolicyResult describe_policy(const Communicator& comm, const LocalData& local,
+                             std::size_t position) {
   const Matrix<double>& policy = local.policies[position];
   PolicyResult out{.name = local.global.policy_names[position],
                    .checksum = local.global.policy_checksums[position]};
   out.arm_fractions.assign(policy.cols(), 0.0);
   for (std::size_t a = 1; a < policy.cols(); ++a) {
-    out.arm_fractions[a] = mean(arm_column(policy.view(), static_cast<Arm>(a)), ranks);
+    out.arm_fractions[a] = mean(arm_column(policy.view(), static_cast<Arm>(a)), comm);
     out.treated_fraction += out.arm_fractions[a];
   }
   out.arm_fractions[0] = 1 - out.treated_fraction;
@@ -35,16 +36,16 @@ PolicyResult describe_policy(const Ranks& ranks, const LocalData& local, std::si
   for (std::size_t p = 0; knows_truth && p < policy.rows(); ++p) {
     truth.push_back(dot(policy.row(p), local.truth.row(p)));
   }
-  if (ranks.any(!truth.empty())) out.truth = mean(truth, ranks);
+  if (comm.any(!truth.empty())) out.truth = mean(truth, comm);
   return out;
 }
 
-void describe_network(const Ranks& ranks, const LocalData& local, Diagnostics& out) {
+void describe_network(const Communicator& comm, const LocalData& local, Diagnostics& out) {
   out.num_self_loops_dropped = local.global.edges.num_self_loops;
   out.num_edges_merged = local.global.edges.num_merged;
   std::uint64_t isolated = 0;
   for (const double degree : local.degree) isolated += degree == 0 ? 1 : 0;
-  out.num_isolated_nodes = ranks.allreduce(isolated);
+  out.num_isolated_nodes = comm.allreduce(isolated);
 }
 
 }  // namespace cone::distributed

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "data/arm_costs.hpp"
+#include "distributed/collective_error.hpp"
 #include "distributed/local_dataset.hpp"
 #include "distributed/rank_groups.hpp"
 #include "distributed/rank_neighbourhood.hpp"
@@ -18,11 +19,12 @@
 namespace cone::distributed {
 namespace {
 
-DependenceKernels make_kernels(const Context& context, const Ranks& ranks, const LocalData& local) {
+DependenceKernels make_kernels(const Context& context, const Communicator& comm,
+                               const LocalData& local) {
   // Non-owning: the ranks outlive the run.
-  const std::shared_ptr<const Totals> totals(&ranks, [](const Totals*) {});
-  return {context, std::make_shared<RankNeighbourhood>(ranks, local),
-          distribute_groups(ranks, local), totals};
+  const std::shared_ptr<const Communicator> shared(&comm, [](const Communicator*) {});
+  return {context, std::make_shared<RankNeighbourhood>(comm, local), distribute_groups(comm, local),
+          shared};
 }
 
 /// Data faults follow from sums over all ranks, so all ranks throw them: makes them collective.
@@ -40,17 +42,17 @@ auto rethrow_collectively(const Work& work) {
 
 }  // namespace
 
-RankRun::RankRun(const Context& context, const Ranks& ranks, const EvaluateOptions& options,
+RankRun::RankRun(const Context& context, const Communicator& comm, const EvaluateOptions& options,
                  std::vector<EstimatorInfo> rows, LocalData& local)
     : context_(context),
-      shared_(context.shared_by(ranks)),
-      ranks_(ranks),
+      shared_(context.shared_by(comm)),
+      comm_(comm),
       options_(options),
       rows_(std::move(rows)),
       local_(local),
-      data_(make_local_dataset(ranks, local)),
-      sample_(make_local_sample(ranks, local)),
-      kernels_(make_kernels(context, ranks, local)) {
+      data_(make_local_dataset(comm, local)),
+      sample_(make_local_sample(comm, local)),
+      kernels_(make_kernels(context, comm, local)) {
   policies_.sample = local.policies;
   for (const Matrix<double>& policy : policies_.sample) policies_.tables.push_back(policy.view());
   const bool has_mu = local.global.has_mu;
@@ -65,8 +67,8 @@ bool RankRun::uses(LearnerId learner) const {
 }
 
 void RankRun::make_plan() {
-  assign_folds(ranks_, options_.plan.folds, context_.seed(), local_);
-  plan_ = make_local_plan(ranks_, options_.plan, context_.seed(), local_);
+  assign_folds(comm_, options_.plan.folds, context_.seed(), local_);
+  plan_ = make_local_plan(comm_, options_.plan, context_.seed(), local_);
 }
 
 void RankRun::learn(const std::function<void(const char*)>& finished) {
@@ -86,7 +88,7 @@ void RankRun::learn(const std::function<void(const char*)>& finished) {
   finished("regressions");
   if (!uses(LearnerId::kNetworkRidge)) return;
   ridge_ = std::make_shared<RankNetworkRidge>(
-      context_, ranks_,
+      context_, comm_,
       RankRidgeOptions{.ridge = options_.network_ridge, .folds = options_.plan.folds}, local_,
       finished);
   keep(LearnerId::kNetworkRidge, RankNetworkRidge::describe(ridge_, data_, plan_));
@@ -145,8 +147,8 @@ void RankRun::add_sensitivity_intervals(std::vector<PolicyResult>& results) {
   const StageScope stage(context_, "unmeasured confounding", 0, 1);
   ridge_->release_equations();  // the treatment model's are as large
   strength_ = measure_treatment_on_ranks(
-      context_, ranks_, options_, sample_,
-      choose_propensity_bounds(data_, options_.nuisance.propensity_bound, ranks_), local_);
+      context_, comm_, options_, sample_,
+      choose_propensity_bounds(data_, options_.nuisance.propensity_bound, comm_), local_);
   cone::add_sensitivity_intervals(basis(), policies_.sample, *strength_, results);
 }
 

@@ -26,7 +26,7 @@ class RankRun {
  public:
   /// The arguments must outlive it. The features of `local` are scaled where the network ridge
   /// runs.
-  RankRun(const Context& context, const Ranks& ranks, const EvaluateOptions& options,
+  RankRun(const Context& context, const Communicator& comm, const EvaluateOptions& options,
           std::vector<EstimatorInfo> rows, LocalData& local);
 
   /// `finished` is called at the end of every phase.
@@ -63,7 +63,7 @@ class RankRun {
 
   const Context& context_;
   const Context shared_;
-  const Ranks& ranks_;
+  const Communicator& comm_;
   const EvaluateOptions& options_;
   std::vector<EstimatorInfo> rows_;
   LocalData& local_;

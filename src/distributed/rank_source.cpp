@@ -45,30 +45,33 @@ NeighbourNorms RankSource::neighbour_norms(const Context& /*context*/) const {
 std::unique_ptr<GhostRows> RankSource::connect_neighbours(
     std::span<const std::uint32_t> chosen) const {
   const LocalData& local = system_.local;
-  std::vector<RemotePosition> positions;
-  for (const std::uint32_t g : chosen) positions.push_back(local.remote[g]);
-  return std::make_unique<Ghosts>(system_.ranks, local.size(), local.remote.size(), chosen,
-                                  positions);
+  std::vector<RemoteRow> remote;
+  for (const std::uint32_t g : chosen) remote.push_back(local.remote[g]);
+  return system_.comm.connect_ghosts({.num_owned = local.size(),
+                                      .num_ghosts = local.remote.size(),
+                                      .remote = remote,
+                                      .ghost_of = chosen});
 }
 
 std::unique_ptr<GhostRows> RankSource::connect_arm(std::size_t arm,
                                                    std::span<const std::uint32_t> members) const {
   const LocalData& local = system_.local;
   // Tables of an arm start with its first position, which differs between ranks.
-  const std::vector<std::uint64_t> first = system_.ranks.allgather(local.arm_begin[arm]);
-  std::vector<RemotePosition> positions;
+  const std::vector<std::uint64_t> first = system_.comm.allgather(local.arm_begin[arm]);
+  std::vector<RemoteRow> remote;
   for (const std::uint32_t g : members) {
-    const RemotePosition& at = local.remote[g];
-    positions.push_back({at.rank, at.position - first[at.rank]});
+    const RemoteRow& at = local.remote[g];
+    remote.push_back({at.rank, at.row - first[at.rank]});
   }
-  return std::make_unique<Ghosts>(system_.ranks, local.arm_begin[arm + 1] - local.arm_begin[arm],
-                                  positions);
+  return system_.comm.connect_ghosts({.num_owned = local.arm_begin[arm + 1] - local.arm_begin[arm],
+                                      .num_ghosts = remote.size(),
+                                      .remote = remote});
 }
 
 std::shared_ptr<const SparseMatrix> RankSource::fetch_ghost_counts() const {
   if (!ghost_counts_) {
     ghost_counts_ = std::make_shared<SparseMatrix>(
-        fetch_rows(system_.ranks, system_.local, system_.local.remote).counts);
+        fetch_rows(system_.comm, system_.local, system_.local.remote).counts);
   }
   return ghost_counts_;
 }

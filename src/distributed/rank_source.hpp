@@ -18,9 +18,9 @@ class RankSource : public EquationSource {
   EquationTables tables() const override;
   std::uint64_t number_of(std::size_t position) const override;
   NeighbourNorms neighbour_norms(const Context& context) const override;
-  const Totals& totals() const override { return system_.ranks; }
-  std::size_t num_ghosts() const override { return system_.local.ghosts.num_ghosts(); }
-  const GhostRows& neighbour_ghosts() const override { return system_.local.ghosts; }
+  const Communicator& comm() const override { return system_.comm; }
+  std::size_t num_ghosts() const override { return system_.local.remote.size(); }
+  const GhostRows& neighbour_ghosts() const override { return *system_.local.ghosts; }
   std::unique_ptr<GhostRows> connect_neighbours(
       std::span<const std::uint32_t> chosen) const override;
   std::unique_ptr<GhostRows> connect_arm(std::size_t arm,

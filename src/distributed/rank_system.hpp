@@ -15,7 +15,7 @@ inline constexpr std::size_t kFixed = RidgeSystem::kNumFixed;
 /// The equations of network_ridge/ridge_system.hpp with the positions distributed over ranks. A
 /// task learns from the nodes of all folds but its own.
 struct RankSystem {
-  const Ranks& ranks;
+  const Communicator& comm;
   const LocalData& local;
   std::vector<RidgeGroup> groups;
   std::vector<ArmModel> arms;

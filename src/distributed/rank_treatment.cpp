@@ -19,10 +19,10 @@ namespace {
 /// only. Smooth features and curves do not depend on arms and are reused.
 class TreatmentData {
  public:
-  TreatmentData(const Ranks& ranks, LocalData& source, bool uses_network)
+  TreatmentData(const Communicator& comm, LocalData& source, bool uses_network)
       : source_(source),
         uses_network_(uses_network),
-        treatment_{.ghosts = Ghosts(ranks, source.size(), {})} {
+        treatment_{.ghosts = comm.connect_ghosts({.num_owned = source.size()})} {
     const std::size_t n = source.size();
     swap_tables();
     treatment_.global.num_nodes = source.global.num_nodes;
@@ -80,7 +80,7 @@ class TreatmentData {
 
 }  // namespace
 
-NetworkStrength measure_treatment_on_ranks(const Context& context, const Ranks& ranks,
+NetworkStrength measure_treatment_on_ranks(const Context& context, const Communicator& comm,
                                            const EvaluateOptions& options,
                                            const LoggedSample& sample,
                                            const PropensityBounds& bounds, LocalData& local) {
@@ -90,15 +90,15 @@ NetworkStrength measure_treatment_on_ranks(const Context& context, const Ranks& 
       .ridge = std::move(fit.options), .folds = options.plan.folds, .most_nodes = fit.most_nodes};
   const std::vector<double> degrees = local.degree;  // TreatmentData swaps them away
   return measure_network_treatment(context, sample, degrees, bounds, [&](bool uses_network) {
-    TreatmentData treatment(ranks, local, uses_network);
+    TreatmentData treatment(comm, local, uses_network);
     return combine_scores(
         sample.arm, sample.num_arms(),
         [&](Arm arm) {
-          const RankNetworkRidge ridge(context, ranks, asked, treatment.with_outcome(arm),
+          const RankNetworkRidge ridge(context, comm, asked, treatment.with_outcome(arm),
                                        [](const char*) {});
           return arm_column(ridge.mu().view(), 0);
         },
-        ranks);
+        comm);
   });
 }
 

@@ -22,7 +22,7 @@ double sum_over_arm(const RankSystem& system, std::size_t arm, const Value& valu
   for (std::size_t p = system.local.arm_begin[arm]; p < system.local.arm_begin[arm + 1]; ++p) {
     total.add(value(p));
   }
-  return system.ranks.allreduce(total.value());
+  return system.comm.allreduce(total.value());
 }
 
 std::vector<std::size_t> choose_fixed_effects(const RankSystem& system, std::size_t arm) {
@@ -36,7 +36,7 @@ std::vector<std::size_t> choose_fixed_effects(const RankSystem& system, std::siz
         }
       }
     }
-    system.ranks.allreduce(products[t].values());
+    system.comm.allreduce(products[t].values());
   }
   return choose_fixed(products);
 }
@@ -56,8 +56,8 @@ double residual_spread(const RankSystem& system, std::size_t arm, const ArmModel
       }
     }
   }
-  system.ranks.allreduce(slopes);
-  system.ranks.allreduce(small.matrix.values());
+  system.comm.allreduce(slopes);
+  system.comm.allreduce(small.matrix.values());
   if (!small.factorise()) return model.sd;
   small.solve(slopes);
   const double squares = sum_over_arm(system, arm, [&](std::size_t p) {
@@ -94,17 +94,18 @@ ArmModel describe_arm(const RankSystem& system, std::size_t arm) {
 double pooled_spread(const RankSystem& system) {
   const LocalData& local = system.local;
   const auto n = static_cast<double>(local.global.num_nodes);
-  const double mean = system.ranks.allreduce(sum(local.outcome)) / n;
+  const double mean = system.comm.allreduce(sum(local.outcome)) / n;
   CompensatedSum squares;
   for (const double y : local.outcome) squares.add((y - mean) * (y - mean));
-  const double sd = std::sqrt(system.ranks.allreduce(squares.value()) / n);
+  const double sd = std::sqrt(system.comm.allreduce(squares.value()) / n);
   return sd > 1e-12 * std::abs(mean) ? sd : 1.0;
 }
 
 /// Broadcasts what the root learnt about an arm.
-void broadcast(const Ranks& ranks, std::size_t root, ArmModel& model, LearntVariances& learnt) {
+void broadcast(const Communicator& comm, std::size_t root, ArmModel& model,
+               LearntVariances& learnt) {
   std::vector<double> message;
-  if (ranks.rank() == root) {
+  if (comm.rank() == root) {
     message = {model.noise,
                model.noise_growth,
                learnt.likelihood,
@@ -114,9 +115,9 @@ void broadcast(const Ranks& ranks, std::size_t root, ArmModel& model, LearntVari
     message.insert(message.end(), model.group_variances.begin(), model.group_variances.end());
     message.insert(message.end(), learnt.variances.begin(), learnt.variances.end());
   }
-  std::vector<std::vector<double>> parts(ranks.size());
-  if (ranks.rank() == root) parts.assign(ranks.size(), message);
-  message = ranks.alltoallv(parts)[root];
+  std::vector<std::vector<double>> parts(comm.size());
+  if (comm.rank() == root) parts.assign(comm.size(), message);
+  message = comm.alltoallv(parts)[root];
   constexpr std::ptrdiff_t kHead = 6;
   const auto groups = static_cast<std::ptrdiff_t>(model.group_variances.size());
   model.noise = message[0];
@@ -137,7 +138,7 @@ constexpr std::size_t kThreadedSample = 1000;
 LearntArms learn_arms(const Context& context, const NetworkRidgeOptions& options,
                       std::size_t most_nodes, RankSystem& system) {
   const LocalData& local = system.local;
-  const Ranks& ranks = system.ranks;
+  const Communicator& comm = system.comm;
   const std::size_t num_arms = local.num_arms();
   LearntArms out{.learnt = std::vector<LearntVariances>(num_arms), .dense = DenseArms(num_arms)};
   std::vector<char> is_learnt(num_arms, 0);
@@ -158,13 +159,13 @@ LearntArms learn_arms(const Context& context, const NetworkRidgeOptions& options
     if (is_learnt[a] == 0 && !out.dense.has(a)) continue;
     const std::size_t count =
         choose_sample_size(local.global.arm_sizes[a], out.dense.has(a), most_nodes);
-    samples[a] = sample_arm(ranks, local, a, count, DenseArms::owner(ranks, a));
+    samples[a] = sample_arm(comm, local, a, count, DenseArms::owner(comm, a));
   }
   for (std::size_t a = 0; a < num_arms; ++a) {
-    if (ranks.rank() != DenseArms::owner(ranks, a) || samples[a].positions.empty()) continue;
+    if (comm.rank() != DenseArms::owner(comm, a) || samples[a].positions.empty()) continue;
     const bool is_threaded = samples[a].positions.size() >= kThreadedSample;
     // The other ranks wait in the barrier. Results do not depend on the number of threads.
-    const Context busy = is_threaded ? context.widen(ranks.count_cores_for(num_arms)) : context;
+    const Context busy = is_threaded ? context.widen(comm.count_cores_for(num_arms)) : context;
     const StageScope stage(busy, fmt::format("variances of arm {}", local.global.arms[a]), 0, 0.2);
     RidgeSystem sampled;
     sampled.groups = system.groups;
@@ -186,10 +187,10 @@ LearntArms learn_arms(const Context& context, const NetworkRidgeOptions& options
       out.dense.prepare(busy, system, a, std::move(samples[a]), arm.kernels);
     }
   }
-  ranks.barrier();
+  comm.barrier();
   for (std::size_t a = 0; a < num_arms; ++a) {
     if (is_learnt[a] == 0) continue;
-    broadcast(ranks, DenseArms::owner(ranks, a), system.arms[a], out.learnt[a]);
+    broadcast(comm, DenseArms::owner(comm, a), system.arms[a], out.learnt[a]);
   }
   return out;
 }

@@ -25,10 +25,11 @@ constexpr std::size_t kCountLinesAtATime = std::size_t{1} << 16;
 using FeatureNumbers = std::unordered_map<std::string, std::uint32_t>;
 
 /// Numbers the new feature names of all ranks, in the order of the file, the same on all ranks.
-void join_names(const Ranks& ranks, std::span<const std::string> names, FeatureNumbers& numbers) {
+void join_names(const Communicator& comm, std::span<const std::string> names,
+                FeatureNumbers& numbers) {
   std::string own;
   for (const std::string& name : names) own += name + '\n';
-  for (std::string& name : gather_lines(ranks, own)) {
+  for (std::string& name : gather_lines(comm, own)) {
     numbers.try_emplace(std::move(name), static_cast<std::uint32_t>(numbers.size()));
   }
 }
@@ -67,7 +68,7 @@ std::vector<CountEntry> join_rounds(std::vector<std::vector<CountEntry>>& rounds
   out.reserve(total);
   for (auto& round : rounds) {
     out.insert(out.end(), round.begin(), round.end());
-    round = {};
+    round = std::vector<CountEntry>();
   }
   return out;
 }
@@ -112,7 +113,7 @@ void read_count_lines(const RankReader& reader, const IdDirectory& ids, const Bl
   rows.counts =
       SparseMatrix(0, std::vector<std::uint64_t>(rows.size() + 1, 0), {}, std::vector<double>{});
   if (!reader.has("features.csv")) return;
-  const Ranks& ranks = reader.ranks;
+  const Communicator& comm = reader.comm;
   FeatureNumbers numbers;
   const bool has_names = reader.has("feature_names.csv");
   if (has_names) {
@@ -131,7 +132,7 @@ void read_count_lines(const RankReader& reader, const IdDirectory& ids, const Bl
     usable &=
         validation::check_column(*file, name, "the columns are node, feature and value", found);
   }
-  if (ranks.is_root()) reader.faults.merge(found);
+  if (comm.is_root()) reader.faults.merge(found);
   if (!usable) return;
   const CountColumns columns{*file->column("node"), *file->column("feature"),
                              *file->column("value")};
@@ -140,7 +141,7 @@ void read_count_lines(const RankReader& reader, const IdDirectory& ids, const Bl
   std::size_t num_sent = 0;
   std::vector<std::vector<CountEntry>> rounds;
   std::size_t chunk = 0;
-  while (ranks.any(chunk < file->chunks().size())) {
+  while (comm.any(chunk < file->chunks().size())) {
     CountText text;
     for (; chunk < file->chunks().size() && text.entries.size() < kCountLinesAtATime; ++chunk) {
       CsvRecords record(*file, file->chunks()[chunk]);
@@ -149,10 +150,10 @@ void read_count_lines(const RankReader& reader, const IdDirectory& ids, const Bl
       file->release(file->chunks()[chunk]);
     }
     // Feature names are few: every rank has those of a round before its counts are sent.
-    join_names(ranks, std::span(local_names).subspan(num_sent), numbers);
+    join_names(comm, std::span(local_names).subspan(num_sent), numbers);
     num_sent = local_names.size();
     const std::vector<std::uint64_t> nodes = ids.find(text.nodes);
-    std::vector<std::vector<CountEntry>> parts(ranks.size());
+    std::vector<std::vector<CountEntry>> parts(comm.size());
     for (std::size_t k = 0; k < nodes.size(); ++k) {
       CountEntry entry = text.entries[k];
       if (nodes[k] == IdDirectory::kAbsent) {
@@ -168,10 +169,10 @@ void read_count_lines(const RankReader& reader, const IdDirectory& ids, const Bl
       entry.feature = numbers.at(local_names[entry.feature]);
       parts[owner].push_back(entry);
     }
-    auto received = ranks.alltoallv(std::move(parts));
+    auto received = comm.alltoallv(std::move(parts));
     rounds.push_back(join_rounds(received));
   }
-  if (has_names && numbers.size() > num_named && ranks.is_root()) {
+  if (has_names && numbers.size() > num_named && comm.is_root()) {
     reader.faults.add("feature name", {{.file = file->name()},
                                        "has features that are not in feature_names.csv",
                                        "add them there or delete feature_names.csv"});

@@ -14,16 +14,16 @@ namespace {
 /// fault is one of the whole file and the root reports it.
 std::optional<CsrRows> read_own_rows(const RankReader& reader, const Blocks& blocks,
                                      const std::filesystem::path& path) {
-  const Ranks& ranks = reader.ranks;
+  const Communicator& comm = reader.comm;
   std::optional<CsrRows> out;
   FaultList found;
   try {
-    out = read_csr_npz_rows(path, blocks.begin(ranks), blocks.first[ranks.rank() + 1]);
+    out = read_csr_npz_rows(path, blocks.begin(comm), blocks.first[comm.rank() + 1]);
   } catch (const Error& error) {
     for (const Fault& fault : error.faults()) found.add("features", fault);
   }
-  const std::uint64_t num_failed = ranks.allreduce(std::uint64_t{out ? 0U : 1U});
-  if (num_failed < ranks.size() || ranks.is_root()) reader.faults.merge(found);
+  const std::uint64_t num_failed = comm.allreduce(std::uint64_t{out ? 0U : 1U});
+  if (num_failed < comm.size() || comm.is_root()) reader.faults.merge(found);
   return num_failed > 0 ? std::nullopt : std::move(out);
 }
 
@@ -31,12 +31,12 @@ std::optional<CsrRows> read_own_rows(const RankReader& reader, const Blocks& blo
 
 void read_count_matrix(const RankReader& reader, const Blocks& blocks, NodeRows& rows,
                        GlobalData& global) {
-  const Ranks& ranks = reader.ranks;
+  const Communicator& comm = reader.comm;
   const std::filesystem::path path = reader.folder / "features.npz";
   std::optional<CsrRows> read = read_own_rows(reader, blocks, path);
   if (!read) return;
   const auto refuse = [&](std::string what, std::string advice) {
-    if (!ranks.is_root()) return;
+    if (!comm.is_root()) return;
     reader.faults.add("features", {{.file = path.string()}, std::move(what), std::move(advice)});
   };
   if (read->num_rows != global.num_nodes) {

@@ -3,9 +3,9 @@
 
 namespace cone::distributed {
 
-std::vector<std::string> gather_lines(const Ranks& ranks, const std::string& own) {
+std::vector<std::string> gather_lines(const Communicator& comm, const std::string& own) {
   std::vector<std::string> out;
-  for (const std::string& part : ranks.allgather(own)) {
+  for (const std::string& part : comm.allgather(own)) {
     for (std::size_t begin = 0; begin < part.size();) {
       const std::size_t end = part.find('\n', begin);
       out.push_back(part.substr(begin, end - begin));
@@ -28,7 +28,7 @@ std::optional<std::vector<std::string>> read_count_names(const RankReader& reade
   if (file == nullptr) return std::nullopt;
   const auto column = file->column("feature");
   if (!column) {
-    if (reader.ranks.is_root()) {
+    if (reader.comm.is_root()) {
       validation::check_column(*file, "feature", "give one name per line", reader.faults);
     }
     return std::nullopt;
@@ -41,7 +41,7 @@ std::optional<std::vector<std::string>> read_count_names(const RankReader& reade
     }
     reader.faults.merge(record.faults());
   }
-  return gather_lines(reader.ranks, own);
+  return gather_lines(reader.comm, own);
 }
 
 }  // namespace cone::distributed

@@ -7,13 +7,14 @@
 
 #include "base/text.hpp"
 #include "data/byte_source.hpp"
+#include "distributed/collective_error.hpp"
 #include "distributed/find_groups.hpp"
 #include "distributed/rank_checksum.hpp"
 
 namespace cone::distributed {
 namespace {
 
-void refuse_repeats(const Ranks& ranks, const IdDirectory& ids, const std::string& file,
+void refuse_repeats(const Communicator& comm, const IdDirectory& ids, const std::string& file,
                     FaultList& faults) {
   std::vector<IdDirectory::Repeat> repeats = ids.repeats();
   std::ranges::sort(repeats, {}, &IdDirectory::Repeat::second);
@@ -23,22 +24,22 @@ void refuse_repeats(const Ranks& ranks, const IdDirectory& ids, const std::strin
                                 fmt::format("the id is already on line {}", first + 2),
                                 "give every node one line"});
   }
-  ranks.throw_if_any(faults, ErrorCode::kData);
+  throw_if_any(comm, faults, ErrorCode::kData);
 }
 
 /// Row numbers have 32 bits. (Ghosts are checked when they are known.)
-void refuse_too_many(const Ranks& ranks, std::uint64_t num_own) {
+void refuse_too_many(const Communicator& comm, std::uint64_t num_own) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::int32_t>::max();
-  const std::uint64_t most = ranks.allreduce_max(num_own);
+  const std::uint64_t most = comm.allreduce_max(num_own);
   if (most <= kMost) return;
   FaultList faults;
-  if (ranks.is_root()) {
+  if (comm.is_root()) {
     faults.add("ranks", {{},
                          fmt::format("one rank would have {} nodes, more than {}", grouped(most),
                                      grouped(kMost)),
                          "use more ranks"});
   }
-  ranks.throw_if_any(faults, ErrorCode::kData);
+  throw_if_any(comm, faults, ErrorCode::kData);
 }
 
 /// Refuses options that only the reader of one process supports.
@@ -69,14 +70,14 @@ void refuse_compressed(const RankReader& reader) {
 }
 
 /// The checksum of one process has 32-bit node numbers: with more nodes there is none to match.
-void note_checksums(const Ranks& ranks, DistributedChecksum& checksum, ReadData& data) {
+void note_checksums(const Communicator& comm, DistributedChecksum& checksum, ReadData& data) {
   GlobalData& global = data.global;
   if (global.num_nodes < std::numeric_limits<NodeIndex>::max()) {
-    add_rows(ranks, global, data.rows, checksum);
+    add_rows(comm, global, data.rows, checksum);
     global.checksum = checksum.hex();
   }
   for (const Matrix<double>& policy : data.rows.policies) {
-    global.policy_checksums.push_back(policy_checksum(ranks, global, policy));
+    global.policy_checksums.push_back(policy_checksum(comm, global, policy));
   }
   data.rows.propensity = {};
   data.rows.mu = {};
@@ -91,15 +92,15 @@ std::unique_ptr<CsvFile> RankReader::open(const std::filesystem::path& path) con
   FaultList found;
   try {
     file = CsvFile::read_share(context, path.string(), ByteSource::of_file(path), options.csv,
-                               ranks.rank(), ranks.size(), found);
+                               comm.rank(), comm.size(), found);
   } catch (const Error& error) {
     for (const Fault& fault : error.faults()) found.add("file", fault);
   }
   // All ranks find a fault of the whole file: the root reports it.
-  if (ranks.is_root()) faults.merge(found);
-  if (ranks.any(file == nullptr)) return nullptr;
-  if (ranks.any(ranks.exclusive_scan(file->num_quotes()) % 2 != 0)) {
-    if (ranks.is_root()) {
+  if (comm.is_root()) faults.merge(found);
+  if (comm.any(file == nullptr)) return nullptr;
+  if (comm.any(comm.exclusive_scan(file->num_quotes()) % 2 != 0)) {
+    if (comm.is_root()) {
       faults.add("quotes",
                  {{.file = path.string()},
                   "a quoted field has a line end where the file is split between ranks, or a quote "
@@ -108,17 +109,17 @@ std::unique_ptr<CsvFile> RankReader::open(const std::filesystem::path& path) con
     }
     return nullptr;
   }
-  file->count_from(ranks.exclusive_scan(file->num_records()),
-                   ranks.exclusive_scan(file->num_lines()));
+  file->count_from(comm.exclusive_scan(file->num_records()),
+                   comm.exclusive_scan(file->num_lines()));
   return file;
 }
 
-ReadData read_on_ranks(const Context& context, const Ranks& ranks,
+ReadData read_on_ranks(const Context& context, const Communicator& comm,
                        const std::filesystem::path& folder, const LoadOptions& options,
                        std::span<const std::string> policies, PhaseMeter& meter) {
   FaultList faults;
-  const RankReader reader{context, ranks, folder, options, faults};
-  if (ranks.is_root()) {
+  const RankReader reader{context, comm, folder, options, faults};
+  if (comm.is_root()) {
     refuse_options(options, faults);
     if (!std::filesystem::is_directory(folder)) {
       faults.add("folder", {{.file = folder.string()},
@@ -135,18 +136,18 @@ ReadData read_on_ranks(const Context& context, const Ranks& ranks,
     }
     refuse_compressed(reader);
   }
-  ranks.throw_if_any(faults, ErrorCode::kData);
+  throw_if_any(comm, faults, ErrorCode::kData);
   ReadData out;
   TextList ids = read_node_lines(reader, out.rows, out.global);
-  ranks.throw_if_any(faults, ErrorCode::kData);
-  refuse_too_many(ranks, out.rows.size());
+  throw_if_any(comm, faults, ErrorCode::kData);
+  refuse_too_many(comm, out.rows.size());
   meter.finish("nodes");
-  const Blocks blocks = Blocks::make(ranks, out.rows.size());
-  DistributedChecksum checksum(ranks);
+  const Blocks blocks = Blocks::make(comm, out.rows.size());
+  DistributedChecksum checksum(comm);
   add_ids(out.global, ids, checksum);
-  const IdDirectory directory(ranks, ids, blocks.begin(ranks));
+  const IdDirectory directory(comm, ids, blocks.begin(comm));
   ids = {};  // the directory has them now
-  refuse_repeats(ranks, directory, (folder / "nodes.csv").string(), faults);
+  refuse_repeats(comm, directory, (folder / "nodes.csv").string(), faults);
   meter.finish("ids");
   read_edge_lines(reader, directory, blocks, out.rows, out.global);
   meter.finish("edges");
@@ -158,10 +159,10 @@ ReadData read_on_ranks(const Context& context, const Ranks& ranks,
   meter.finish("counts");
   read_policies(reader, directory, blocks, policies, out.rows, out.global);
   meter.finish("policies");
-  ranks.throw_if_any(faults, ErrorCode::kData);
-  find_groups(context, ranks, blocks, out.rows, out.global);
+  throw_if_any(comm, faults, ErrorCode::kData);
+  find_groups(context, comm, blocks, out.rows, out.global);
   meter.finish("groups");
-  note_checksums(ranks, checksum, out);
+  note_checksums(comm, checksum, out);
   meter.finish("checksums");
   return out;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cone/communicator.hpp"
 #include "cone/context.hpp"
 #include "cone/load.hpp"
 
@@ -15,7 +16,6 @@
 #include "distributed/id_directory.hpp"
 #include "distributed/node_rows.hpp"
 #include "distributed/phase_meter.hpp"
-#include "distributed/ranks.hpp"
 
 namespace cone::distributed {
 
@@ -30,14 +30,14 @@ struct ReadData {
 /// nodes. No rank has all data. Features must be numbers: text features, missing values and
 /// compressed tables are refused with advice. All ranks throw the same error with the faults of all
 /// ranks. Collective.
-ReadData read_on_ranks(const Context& context, const Ranks& ranks,
+ReadData read_on_ranks(const Context& context, const Communicator& comm,
                        const std::filesystem::path& folder, const LoadOptions& options,
                        std::span<const std::string> policies, PhaseMeter& meter);
 
 /// Common arguments of the readers below, which are collective.
 struct RankReader {
   const Context& context;
-  const Ranks& ranks;
+  const Communicator& comm;
   std::filesystem::path folder;
   const LoadOptions& options;
   FaultList& faults;
@@ -60,7 +60,7 @@ bool is_feature_name(CsvRecords& record, std::size_t column);
 /// nodes. Nothing, and faults, where they cannot be read.
 std::optional<std::vector<std::string>> read_count_names(const RankReader& reader);
 /// The lines of all ranks in rank order; every line of `own` ends with a line feed.
-std::vector<std::string> gather_lines(const Ranks& ranks, const std::string& own);
+std::vector<std::string> gather_lines(const Communicator& comm, const std::string& own);
 void read_count_matrix(const RankReader& reader, const Blocks& blocks, NodeRows& rows,
                        GlobalData& global);
 void read_policies(const RankReader& reader, const IdDirectory& ids, const Blocks& blocks,

@@ -54,7 +54,7 @@ void send_edges(const RankReader& reader, const CsvFile& file, const IdDirectory
                 const EdgeText& text, std::vector<KeptEnds>& rounds, EdgeListReport& report) {
   const std::vector<std::uint64_t> numbers = ids.find(text.ends);
   report_unknown(file, columns, text, numbers, reader.faults);
-  std::vector<std::vector<HalfEdge>> parts(reader.ranks.size());
+  std::vector<std::vector<HalfEdge>> parts(reader.comm.size());
   for (std::size_t k = 0; k + 1 < numbers.size(); k += 2) {
     const auto [a, b] = std::pair(numbers[k], numbers[k + 1]);
     ++report.num_lines;
@@ -64,8 +64,8 @@ void send_edges(const RankReader& reader, const CsvFile& file, const IdDirectory
     parts[blocks.owner_of(b)].push_back({b, a});
   }
   KeptEnds& kept = rounds.emplace_back();
-  const std::uint64_t begin = blocks.begin(reader.ranks);
-  for (const std::vector<HalfEdge>& part : reader.ranks.alltoallv(std::move(parts))) {
+  const std::uint64_t begin = blocks.begin(reader.comm);
+  for (const std::vector<HalfEdge>& part : reader.comm.alltoallv(std::move(parts))) {
     for (const HalfEdge& half : part) {
       kept.row.push_back(static_cast<std::uint32_t>(half.from - begin));
       kept.other.push_back(half.to);
@@ -108,7 +108,7 @@ std::uint64_t list_neighbours_of_rows(std::vector<KeptEnds>& rounds, NodeRows& r
 
 void read_edge_lines(const RankReader& reader, const IdDirectory& ids, const Blocks& blocks,
                      NodeRows& rows, GlobalData& global) {
-  const Ranks& ranks = reader.ranks;
+  const Communicator& comm = reader.comm;
   std::vector<KeptEnds> rounds;
   EdgeListReport report;
   const std::filesystem::path path = reader.options.edges.empty()
@@ -119,11 +119,11 @@ void read_edge_lines(const RankReader& reader, const IdDirectory& ids, const Blo
   } else if (const auto file = reader.open(path)) {
     FaultList found;
     const auto columns = load::find_ends(*file, found);
-    if (ranks.is_root()) reader.faults.merge(found);
+    if (comm.is_root()) reader.faults.merge(found);
     if (columns) {
       std::size_t chunk = 0;
       // In rounds, as the lookup of ids is collective.
-      while (ranks.any(chunk < file->chunks().size())) {
+      while (comm.any(chunk < file->chunks().size())) {
         EdgeText text;
         for (; chunk < file->chunks().size() && text.lines.size() < kEdgeLinesAtATime; ++chunk) {
           CsvRecords record(*file, file->chunks()[chunk]);
@@ -141,10 +141,10 @@ void read_edge_lines(const RankReader& reader, const IdDirectory& ids, const Blo
   }
   const std::uint64_t num_half_edges = list_neighbours_of_rows(rounds, rows);
   report.num_merged = num_half_edges - rows.neighbours.size();
-  global.edges.num_lines = ranks.allreduce(report.num_lines);
-  global.edges.num_self_loops = ranks.allreduce(report.num_self_loops);
-  global.edges.num_merged = ranks.allreduce(report.num_merged) / 2;  // counted at both ends
-  global.edges.num_edges = ranks.allreduce(std::uint64_t{rows.neighbours.size()}) / 2;
+  global.edges.num_lines = comm.allreduce(report.num_lines);
+  global.edges.num_self_loops = comm.allreduce(report.num_self_loops);
+  global.edges.num_merged = comm.allreduce(report.num_merged) / 2;  // counted at both ends
+  global.edges.num_edges = comm.allreduce(std::uint64_t{rows.neighbours.size()}) / 2;
 }
 
 }  // namespace cone::distributed

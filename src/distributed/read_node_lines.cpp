@@ -28,7 +28,7 @@ Tally read_tally(const nlohmann::json& json) {
 }
 
 /// The labels of all ranks, in the order of the file.
-LabelTally join_labels(const Ranks& ranks, const LabelTally& own) {
+LabelTally join_labels(const Communicator& comm, const LabelTally& own) {
   nlohmann::json json = {{"missing", tally_json(own.missing())},
                          {"unusable", tally_json(own.unusable())},
                          {"labels", nlohmann::json::array()}};
@@ -36,7 +36,7 @@ LabelTally join_labels(const Ranks& ranks, const LabelTally& own) {
     json["labels"].push_back({{"text", label.text}, {"cells", tally_json(label.cells)}});
   }
   LabelTally all;
-  for (const std::string& text : ranks.allgather(json.dump())) {
+  for (const std::string& text : comm.allgather(json.dump())) {
     const nlohmann::json of_rank = nlohmann::json::parse(text);
     for (const auto& label : of_rank["labels"]) {
       all.add({label["text"].get<std::string>(), read_tally(label["cells"])});
@@ -67,8 +67,8 @@ void refuse_what_is_not_read(const load::ColumnRoles& roles, const CsvFile& file
 /// Assigns every line its arm. Lines without one are faults.
 void assign_arms(const RankReader& reader, const CsvFile& file, std::size_t column,
                  const LinesRead& lines, NodeRows& rows, GlobalData& global) {
-  const Ranks& ranks = reader.ranks;
-  const LabelTally all = join_labels(ranks, lines.labels);
+  const Communicator& comm = reader.comm;
+  const LabelTally all = join_labels(comm, lines.labels);
   FaultList found;
   const load::FaultTable table{file.name(), file.header(), global.num_nodes};
   const auto choice =
@@ -80,7 +80,7 @@ void assign_arms(const RankReader& reader, const CsvFile& file, std::size_t colu
                                         missing.count == 1 ? "" : "s"),
                             "fill it in or drop the node"});
   }
-  if (ranks.is_root()) reader.faults.merge(found);
+  if (comm.is_root()) reader.faults.merge(found);
   if (!choice || missing.count > 0) return;
   global.arms = choice->arms;
   for (const std::uint8_t code : lines.codes) {
@@ -94,7 +94,7 @@ void assign_arms(const RankReader& reader, const CsvFile& file, std::size_t colu
   }
   std::vector<double> sizes(global.arms.size(), 0.0);
   for (const Arm arm : rows.arm) ++sizes[arm];
-  ranks.allreduce(sizes);
+  comm.allreduce(sizes);
   global.arm_sizes.assign(sizes.begin(), sizes.end());
 }
 
@@ -107,7 +107,7 @@ void build_given_tables(const RankReader& reader, const CsvFile& file, const Lin
   FaultList found;
   load::check_given_arms({file.name(), file.header(), global.num_nodes}, global.arms, lines.given,
                          found);
-  if (reader.ranks.is_root()) reader.faults.merge(found);
+  if (reader.comm.is_root()) reader.faults.merge(found);
   if (!found.empty()) return;
   load::GivenTables tables = load::join_given(global.arms, lines.given);
   global.has_propensity = tables.propensity.has_value();
@@ -126,7 +126,7 @@ TextList read_node_lines(const RankReader& reader, NodeRows& rows, GlobalData& g
   FaultList header_faults;
   const auto roles = load::assign_roles(*file, reader.options, header_faults, global.notes);
   if (roles) refuse_what_is_not_read(*roles, *file, header_faults);
-  if (reader.ranks.is_root()) reader.faults.merge(header_faults);
+  if (reader.comm.is_root()) reader.faults.merge(header_faults);
   if (!roles || !header_faults.empty()) return {};
   std::size_t outcome = 0;
   for (const load::NumberRole& role : roles->numbers) {
@@ -139,7 +139,7 @@ TextList read_node_lines(const RankReader& reader, NodeRows& rows, GlobalData& g
   for (const load::FeatureColumn& feature : roles->features) {
     global.numeric_names.push_back(file->header()[feature.column]);
   }
-  global.num_nodes = reader.ranks.allreduce(std::uint64_t{file->num_records()});
+  global.num_nodes = reader.comm.allreduce(std::uint64_t{file->num_records()});
   // One chunk after the other: the ranks are the parallelism.
   const Context serial = reader.context.on_one_thread();
   file->for_each_chunk(

@@ -45,10 +45,10 @@ void add_constant(const std::string& name, std::span<const double> probabilities
 }
 
 /// Whether all ranks find the same kinds of columns (labels or probabilities).
-bool agree_on_kinds(const Ranks& ranks, const std::vector<load::PolicyColumns>& policies) {
+bool agree_on_kinds(const Communicator& comm, const std::vector<load::PolicyColumns>& policies) {
   std::string own;
   for (const load::PolicyColumns& policy : policies) own += fmt::format("{}:", int(policy.kind));
-  const std::vector<std::string> all = ranks.allgather(own);
+  const std::vector<std::string> all = comm.allgather(own);
   return std::ranges::all_of(all, [&](const std::string& other) { return other == own; });
 }
 
@@ -58,7 +58,7 @@ void refuse_borrowed_names(const RankReader& reader, const std::string& path,
                            const std::vector<load::PolicyColumns>& policies,
                            const GlobalData& global) {
   for (const load::PolicyColumns& policy : policies) {
-    if (!constant_probabilities(global, policy.name) || !reader.ranks.is_root()) continue;
+    if (!constant_probabilities(global, policy.name) || !reader.comm.is_root()) continue;
     reader.faults.add("name of a policy", {{.file = path, .column = printable(policy.name)},
                                            "is the name of a built-in policy",
                                            "choose another name, or name the built-in one"});
@@ -67,7 +67,7 @@ void refuse_borrowed_names(const RankReader& reader, const std::string& path,
 
 void read_policy_file(const RankReader& reader, const IdDirectory& ids, const Blocks& blocks,
                       const std::string& path, NodeRows& rows, GlobalData& global) {
-  const Ranks& ranks = reader.ranks;
+  const Communicator& comm = reader.comm;
   const auto file = reader.open(path);
   if (file == nullptr) return;
   FaultList found;
@@ -77,14 +77,14 @@ void read_policy_file(const RankReader& reader, const IdDirectory& ids, const Bl
   if (found.empty()) {
     policies = load::find_policies(reader.context, *file, *file->column("id"), global.arms, found);
   }
-  const bool usable = !ranks.any(!found.empty());
+  const bool usable = !comm.any(!found.empty());
   if (!usable) {
     reader.faults.merge(found);
     return;
   }
   refuse_borrowed_names(reader, path, policies, global);
-  if (!agree_on_kinds(ranks, policies) || policies.empty()) {
-    if (ranks.is_root()) {
+  if (!agree_on_kinds(comm, policies) || policies.empty()) {
+    if (comm.is_root()) {
       reader.faults.add("policy", {{.file = path, .line = 1},
                                    policies.empty() ? "there is no policy column"
                                                     : "a column holds labels in one part of the "
@@ -115,8 +115,8 @@ void read_policy_file(const RankReader& reader, const IdDirectory& ids, const Bl
     file->release(chunk);
   }
   const std::vector<std::uint64_t> numbers = ids.find(texts);
-  std::vector<std::vector<std::uint64_t>> sent_numbers(ranks.size());
-  std::vector<std::vector<double>> sent_values(ranks.size());
+  std::vector<std::vector<std::uint64_t>> sent_numbers(comm.size());
+  std::vector<std::vector<double>> sent_values(comm.size());
   for (std::size_t k = 0; k < numbers.size(); ++k) {
     if (numbers[k] == IdDirectory::kAbsent) {
       validation::add_fault(reader.faults, "unknown id", [&]() -> Fault {
@@ -131,16 +131,16 @@ void read_policy_file(const RankReader& reader, const IdDirectory& ids, const Bl
     const auto row = std::span(values).subspan(k * width, width);
     sent_values[owner].insert(sent_values[owner].end(), row.begin(), row.end());
   }
-  const auto received_numbers = ranks.alltoallv(std::move(sent_numbers));
-  const auto received_values = ranks.alltoallv(std::move(sent_values));
+  const auto received_numbers = comm.alltoallv(std::move(sent_numbers));
+  const auto received_values = comm.alltoallv(std::move(sent_values));
   const std::size_t first = rows.policies.size();
   for (const load::PolicyColumns& policy : policies) {
     rows.policies.emplace_back(rows.size(), num_arms);
     global.policy_names.push_back(policy.name);
   }
   std::vector<char> is_there(rows.size(), 0);
-  const std::uint64_t begin = blocks.begin(ranks);
-  for (std::size_t from = 0; from < ranks.size(); ++from) {
+  const std::uint64_t begin = blocks.begin(comm);
+  for (std::size_t from = 0; from < comm.size(); ++from) {
     for (std::size_t k = 0; k < received_numbers[from].size(); ++k) {
       const std::size_t i = received_numbers[from][k] - begin;
       if (is_there[i] != 0) {
@@ -177,7 +177,7 @@ void read_policies(const RankReader& reader, const IdDirectory& ids, const Block
       add_constant(name, *constant, rows, global);
     } else if (path_kind(name) != PathKind::kMissing) {
       read_policy_file(reader, ids, blocks, name, rows, global);
-    } else if (reader.ranks.is_root()) {
+    } else if (reader.comm.is_root()) {
       reader.faults.add("policy",
                         {{.item = printable(name)},
                          "is neither a file nor a policy that --engine petsc supports",
@@ -187,7 +187,7 @@ void read_policies(const RankReader& reader, const IdDirectory& ids, const Block
                                      fmt::join(global.arms, ", "))});
     }
   }
-  if (!reader.ranks.is_root()) return;
+  if (!reader.comm.is_root()) return;
   for (Fault& fault : list_name_faults(global.policy_names)) {
     reader.faults.add("name of a policy", std::move(fault));
   }

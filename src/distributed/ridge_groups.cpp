@@ -25,16 +25,17 @@ enum Norm : std::size_t {
 
 /// ‖Σ_j x_j‖² over the neighbours of positions [begin, end). Ghost features are fetched for these
 /// positions only: those of all ghosts could need more memory than the rank's own.
-void measure_batch(const Ranks& ranks, std::size_t begin, std::size_t end, LocalData& local) {
+void measure_batch(const Communicator& comm, std::size_t begin, std::size_t end, LocalData& local) {
   std::vector<std::uint32_t> ghosts;
   for (std::uint64_t k = local.list_offsets[begin]; k < local.list_offsets[end]; ++k) {
     if (local.lists[k] >= local.size()) ghosts.push_back(local.lists[k]);
   }
   std::ranges::sort(ghosts);
-  ghosts.erase(std::ranges::unique(ghosts).begin(), ghosts.end());
-  std::vector<RemotePosition> wanted;
+  ghosts.erase(std::unique(ghosts.begin(), ghosts.end()), ghosts.end());
+  std::vector<RemoteRow> wanted;
+  wanted.reserve(ghosts.size());
   for (const std::uint32_t g : ghosts) wanted.push_back(local.remote[g - local.size()]);
-  const FetchedRows fetched = fetch_rows(ranks, local, wanted);
+  const FetchedRows fetched = fetch_rows(comm, local, wanted);
   std::vector<double> counts(local.counts.cols(), 0.0);
   std::vector<double> numeric(local.numeric.cols());
   const auto row_of = [&](std::uint32_t row) {
@@ -67,19 +68,19 @@ void measure_batch(const Ranks& ranks, std::size_t begin, std::size_t end, Local
   }
 }
 
-std::array<double, kNumNorms> find_mean_norms(const Context& context, const Ranks& ranks,
+std::array<double, kNumNorms> find_mean_norms(const Context& context, const Communicator& comm,
                                               LocalData& local) {
   constexpr std::uint64_t kNeighboursAtATime = 1U << 18U;
   local.neighbour_norms = {std::vector<double>(local.size()), std::vector<double>(local.size())};
   std::size_t begin = 0;
-  while (ranks.any(begin < local.size())) {
+  while (comm.any(begin < local.size())) {
     context.poll();
     std::size_t end = begin;
     while (end < local.size() &&
            local.list_offsets[end] - local.list_offsets[begin] < kNeighboursAtATime) {
       ++end;
     }
-    measure_batch(ranks, begin, end, local);
+    measure_batch(comm, begin, end, local);
     begin = end;
   }
   std::array<CompensatedSum, kNumNorms> norms;
@@ -96,16 +97,16 @@ std::array<double, kNumNorms> find_mean_norms(const Context& context, const Rank
   }
   std::array<double, kNumNorms> out{};
   for (std::size_t k = 0; k < kNumNorms; ++k) out[k] = norms[k].value();
-  ranks.allreduce(out);
+  comm.allreduce(out);
   for (double& value : out) value /= static_cast<double>(local.global.num_nodes);
   return out;
 }
 
 }  // namespace
 
-std::vector<RidgeGroup> list_ridge_groups(const Context& context, const Ranks& ranks,
+std::vector<RidgeGroup> list_ridge_groups(const Context& context, const Communicator& comm,
                                           LocalData& local, std::span<const std::string> switches) {
-  const std::array<double, kNumNorms> norm = find_mean_norms(context, ranks, local);
+  const std::array<double, kNumNorms> norm = find_mean_norms(context, comm, local);
   const auto scale_of = [&](GroupKind kind) {
     switch (kind) {
       case GroupKind::kOwnCounts:

@@ -15,14 +15,14 @@ std::uint64_t node_key(std::uint64_t rank, std::uint64_t position) {
 }
 
 /// The largest hash of the sample.
-std::uint64_t find_limit(const Ranks& ranks, const LocalData& local, std::size_t arm,
+std::uint64_t find_limit(const Communicator& comm, const LocalData& local, std::size_t arm,
                          std::uint64_t count) {
   std::vector<std::uint64_t> own(
       local.hash.begin() + static_cast<std::ptrdiff_t>(local.arm_begin[arm]),
       local.hash.begin() + static_cast<std::ptrdiff_t>(local.arm_begin[arm + 1]));
   std::ranges::sort(own);
   own.resize(std::min<std::size_t>(own.size(), count));
-  std::vector<std::uint64_t> all = ranks.allgatherv(own);
+  std::vector<std::uint64_t> all = comm.allgatherv(own);
   std::ranges::sort(all);
   return all[count - 1];
 }
@@ -46,7 +46,7 @@ struct SampleMessage {
   }
 };
 
-SampleMessage pack_sample(const Ranks& ranks, const LocalData& local, std::size_t arm,
+SampleMessage pack_sample(const Communicator& comm, const LocalData& local, std::size_t arm,
                           std::uint64_t limit) {
   SampleMessage out;
   std::vector<std::uint32_t> rows;  // nodes of the sample and their neighbours
@@ -55,7 +55,7 @@ SampleMessage pack_sample(const Ranks& ranks, const LocalData& local, std::size_
     out.number.push_back(local.number[p]);
     out.hash.push_back(local.hash[p]);
     out.fold.push_back(local.fold[p]);
-    out.node.push_back(node_key(ranks.rank(), p));
+    out.node.push_back(node_key(comm.rank(), p));
     out.node_values.insert(
         out.node_values.end(),
         {local.outcome[p], local.degree[p], local.relative_degree[p], local.inverse_degree[p]});
@@ -67,24 +67,24 @@ SampleMessage pack_sample(const Ranks& ranks, const LocalData& local, std::size_
     for (std::uint64_t k = local.list_offsets[p]; k < local.list_offsets[p + 1]; ++k) {
       const std::uint32_t row = local.lists[k];
       rows.push_back(row);
-      const RemotePosition at =
-          row < local.size() ? RemotePosition{ranks.rank(), row} : local.remote[row - local.size()];
-      out.neighbours.push_back(node_key(at.rank, at.position));
+      const RemoteRow at =
+          row < local.size() ? RemoteRow{comm.rank(), row} : local.remote[row - local.size()];
+      out.neighbours.push_back(node_key(at.rank, at.row));
     }
   }
   std::ranges::sort(rows);
-  rows.erase(std::ranges::unique(rows).begin(), rows.end());
-  std::vector<RemotePosition> wanted;
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+  std::vector<RemoteRow> wanted;
   for (const std::uint32_t row : rows) {
     if (row >= local.size()) wanted.push_back(local.remote[row - local.size()]);
   }
-  const FetchedRows fetched = fetch_rows(ranks, local, wanted);
+  const FetchedRows fetched = fetch_rows(comm, local, wanted);
   std::size_t next = 0;
   for (const std::uint32_t row : rows) {
     if (row < local.size()) {
-      out.add_row(node_key(ranks.rank(), row), local.counts.row(row), local.numeric.row(row));
+      out.add_row(node_key(comm.rank(), row), local.counts.row(row), local.numeric.row(row));
     } else {
-      out.add_row(node_key(wanted[next].rank, wanted[next].position), fetched.counts.row(next),
+      out.add_row(node_key(wanted[next].rank, wanted[next].row), fetched.counts.row(next),
                   fetched.numeric.row(next));
       ++next;
     }
@@ -94,24 +94,24 @@ SampleMessage pack_sample(const Ranks& ranks, const LocalData& local, std::size_
 
 /// Sends one field of the messages to the root, which joins those it receives.
 template <class T>
-void send_part(const Ranks& ranks, std::size_t root, std::vector<T>& part) {
-  std::vector<std::vector<T>> parts(ranks.size());
+void send_part(const Communicator& comm, std::size_t root, std::vector<T>& part) {
+  std::vector<std::vector<T>> parts(comm.size());
   parts[root] = std::move(part);
   part.clear();
-  for (const std::vector<T>& from : ranks.alltoallv(std::move(parts))) {
+  for (const std::vector<T>& from : comm.alltoallv(std::move(parts))) {
     part.insert(part.end(), from.begin(), from.end());
   }
 }
 
-void send_sample(const Ranks& ranks, std::size_t root, SampleMessage& message) {
+void send_sample(const Communicator& comm, std::size_t root, SampleMessage& message) {
   for (auto* part : {&message.number, &message.hash, &message.node, &message.num_neighbours,
                      &message.neighbours, &message.row_node}) {
-    send_part(ranks, root, *part);
+    send_part(comm, root, *part);
   }
-  send_part(ranks, root, message.fold);
-  for (auto* part : {&message.row_sizes, &message.features}) send_part(ranks, root, *part);
+  send_part(comm, root, message.fold);
+  for (auto* part : {&message.row_sizes, &message.features}) send_part(comm, root, *part);
   for (auto* part : {&message.node_values, &message.values, &message.numeric}) {
-    send_part(ranks, root, *part);
+    send_part(comm, root, *part);
   }
 }
 
@@ -152,13 +152,13 @@ void fill_features(const SampleMessage& message,
 
 }  // namespace
 
-SampledInputs sample_arm(const Ranks& ranks, const LocalData& local, std::size_t arm,
+SampledInputs sample_arm(const Communicator& comm, const LocalData& local, std::size_t arm,
                          std::uint64_t count, std::size_t root) {
-  const std::uint64_t limit = find_limit(ranks, local, arm, count);
-  SampleMessage message = pack_sample(ranks, local, arm, limit);
-  send_sample(ranks, root, message);
+  const std::uint64_t limit = find_limit(comm, local, arm, count);
+  SampleMessage message = pack_sample(comm, local, arm, limit);
+  send_sample(comm, root, message);
   SampledInputs out;
-  if (ranks.rank() != root) return out;
+  if (comm.rank() != root) return out;
   const std::size_t num_sampled = message.number.size();
   std::vector<std::size_t> order(num_sampled);
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -23,7 +23,7 @@ struct SampledInputs {
 
 /// The `count` nodes of the arm with the smallest hashes over all ranks, on rank `root`; empty on
 /// the others. Collective.
-SampledInputs sample_arm(const Ranks& ranks, const LocalData& local, std::size_t arm,
+SampledInputs sample_arm(const Communicator& comm, const LocalData& local, std::size_t arm,
                          std::uint64_t count, std::size_t root);
 
 }  // namespace cone::distributed

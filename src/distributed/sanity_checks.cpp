@@ -7,24 +7,25 @@
 #include "base/text.hpp"
 #include "data/column_moments.hpp"
 #include "data/sanity.hpp"
+#include "distributed/collective_error.hpp"
 
 namespace cone::distributed {
 
-void refuse_leaks(const Context& shared, const Ranks& ranks, const Dataset& data,
+void refuse_leaks(const Context& shared, const Communicator& comm, const Dataset& data,
                   const std::string& table) {
   constexpr double kFewestNodes = 10;  // with fewer, agreement may be a coincidence
   const load::ColumnMoments moments = load::moments_of(shared, data, 1);
   FaultList faults;
   for (std::size_t j = 0; j < data.features.num_dense; ++j) {
     auto fault = load::find_leak(table, data.features.names[j], moments, j);
-    if (fault && ranks.is_root() && moments.num_nodes >= kFewestNodes) {
+    if (fault && comm.is_root() && moments.num_nodes >= kFewestNodes) {
       faults.add("leak", std::move(*fault));
     }
   }
-  ranks.throw_if_any(faults, ErrorCode::kData);
+  throw_if_any(comm, faults, ErrorCode::kData);
 }
 
-void drop_inconsistent_truth(const Ranks& ranks, LocalData& local,
+void drop_inconsistent_truth(const Communicator& comm, LocalData& local,
                              std::vector<std::string>& warnings) {
   std::uint64_t num_wrong = 0;
   for (std::size_t p = 0; local.truth.cols() > 0 && p < local.size(); ++p) {
@@ -32,7 +33,7 @@ void drop_inconsistent_truth(const Ranks& ranks, LocalData& local,
     const double own = local.truth(p, local.arm_of(p));
     num_wrong += std::abs(own - logged) > 1e-9 * (1 + std::abs(logged)) ? 1 : 0;
   }
-  num_wrong = ranks.allreduce(num_wrong);
+  num_wrong = comm.allreduce(num_wrong);
   if (num_wrong == 0) return;
   local.truth = Matrix<double>(local.size(), 0);
   warnings.push_back(fmt::format(

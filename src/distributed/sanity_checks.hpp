@@ -12,11 +12,11 @@ namespace cone::distributed {
 
 /// Refuses features that equal the outcome or the treatment, as in one process. `data` has this
 /// rank's nodes; `shared` sums over all ranks.
-void refuse_leaks(const Context& shared, const Ranks& ranks, const Dataset& data,
+void refuse_leaks(const Context& shared, const Communicator& comm, const Dataset& data,
                   const std::string& table);
 
 /// Drops true potential outcomes that contradict the observed outcomes, with a warning.
-void drop_inconsistent_truth(const Ranks& ranks, LocalData& local,
+void drop_inconsistent_truth(const Communicator& comm, LocalData& local,
                              std::vector<std::string>& warnings);
 
 }  // namespace cone::distributed

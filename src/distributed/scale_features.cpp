@@ -44,23 +44,23 @@ struct Spread {
   double mean = 0, sd = 0, largest = 0;
 };
 
-std::vector<Spread> measure_columns(const Ranks& ranks, const LocalData& local) {
+std::vector<Spread> measure_columns(const Communicator& comm, const LocalData& local) {
   const auto n = static_cast<double>(local.global.num_nodes);
   const std::size_t width = local.numeric.cols();
   std::vector<Spread> out(width);
-  std::vector<double> totals(width), squares(width);
+  std::vector<double> sums(width), squares(width);
   for (std::size_t c = 0; c < width; ++c) {
     CompensatedSum total;
     for (std::size_t p = 0; p < local.size(); ++p) {
       total.add(local.numeric(p, c));
       out[c].largest = std::max(out[c].largest, std::abs(local.numeric(p, c)));
     }
-    totals[c] = total.value();
-    out[c].largest = ranks.allreduce_max(out[c].largest);
+    sums[c] = total.value();
+    out[c].largest = comm.allreduce_max(out[c].largest);
   }
-  ranks.allreduce(totals);
+  comm.allreduce(sums);
   for (std::size_t c = 0; c < width; ++c) {
-    out[c].mean = totals[c] / n;
+    out[c].mean = sums[c] / n;
     CompensatedSum total;
     for (std::size_t p = 0; p < local.size(); ++p) {
       const double deviation = local.numeric(p, c) - out[c].mean;
@@ -68,13 +68,14 @@ std::vector<Spread> measure_columns(const Ranks& ranks, const LocalData& local) 
     }
     squares[c] = total.value();
   }
-  ranks.allreduce(squares);
+  comm.allreduce(squares);
   for (std::size_t c = 0; c < width; ++c) out[c].sd = std::sqrt(squares[c] / n);
   return out;
 }
 
 /// Whether the columns are equal up to sign, on all ranks.
-bool is_copy(const Ranks& ranks, const Matrix<double>& standardised, std::size_t a, std::size_t b) {
+bool is_copy(const Communicator& comm, const Matrix<double>& standardised, std::size_t a,
+             std::size_t b) {
   constexpr double kSameNumber = 1e-9;
   for (const double sign : {1.0, -1.0}) {
     bool differs = false;
@@ -83,14 +84,14 @@ bool is_copy(const Ranks& ranks, const Matrix<double>& standardised, std::size_t
       const double difference = std::abs(value - sign * standardised(p, b));
       differs = !(difference <= kSameNumber * (1 + std::abs(value)));
     }
-    if (!ranks.any(differs)) return true;
+    if (!comm.any(differs)) return true;
   }
   return false;
 }
 
-void standardise_columns(const Ranks& ranks, LocalData& local) {
+void standardise_columns(const Communicator& comm, LocalData& local) {
   constexpr double kRounding = 1e-10;  // a relative spread below this is rounding
-  const std::vector<Spread> spreads = measure_columns(ranks, local);
+  const std::vector<Spread> spreads = measure_columns(comm, local);
   Matrix<double> all(local.size(), spreads.size());
   for (std::size_t p = 0; p < local.size(); ++p) {
     for (std::size_t c = 0; c < spreads.size(); ++c) {
@@ -101,7 +102,7 @@ void standardise_columns(const Ranks& ranks, LocalData& local) {
   for (std::size_t c = 0; c < spreads.size(); ++c) {
     if (!(spreads[c].sd > kRounding * spreads[c].largest)) continue;
     const bool is_new = std::ranges::none_of(
-        kept, [&](std::size_t before) { return is_copy(ranks, all, c, before); });
+        kept, [&](std::size_t before) { return is_copy(comm, all, c, before); });
     if (is_new) kept.push_back(c);
   }
   local.numeric = Matrix<double>(local.size(), kept.size());
@@ -112,18 +113,18 @@ void standardise_columns(const Ranks& ranks, LocalData& local) {
 
 }  // namespace
 
-void scale_features(const Context& context, const Ranks& ranks, const DerivedFeatures& derived,
-                    LocalData& local) {
+void scale_features(const Context& context, const Communicator& comm,
+                    const DerivedFeatures& derived, LocalData& local) {
   if (local.is_scaled) return;
   local.is_scaled = true;
   local.counts = scale_counts(local.counts);
   local.counts_transposed = local.counts.transposed();
   local.count_split = split_by_arm(local.counts_transposed, local.arm_begin);
-  standardise_columns(ranks, local);
+  standardise_columns(comm, local);
   const bool has_columns = local.numeric.cols() > 0;
-  local.smooth = derived.smooth && has_columns ? distributed_smooth_features(context, ranks, local)
+  local.smooth = derived.smooth && has_columns ? distributed_smooth_features(context, comm, local)
                                                : Matrix<double>(local.size(), 0);
-  local.curves = derived.curves && has_columns ? distributed_curve_features(context, ranks, local)
+  local.curves = derived.curves && has_columns ? distributed_curve_features(context, comm, local)
                                                : Matrix<double>(local.size(), 0);
 }
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "exec/totals.hpp"
+#include "exec/statistics.hpp"
 
 namespace cone {
 namespace {
@@ -24,16 +24,16 @@ struct SquaredWeights {
   }
 };
 
-double largest_size(std::span<const double> values, const Totals& totals) {
+double largest_size(std::span<const double> values, const Communicator& comm) {
   double largest = 0;
   for (const double v : values) largest = std::max(largest, std::abs(v));
-  return totals.allreduce_max(largest);
+  return comm.allreduce_max(largest);
 }
 
 /// Over all ranks, one per arm; `arm` is empty where all values belong to one.
 std::vector<double> count_effective(std::span<const double> weights, std::span<const Arm> arm,
-                                    std::size_t num_arms, const Totals& totals) {
-  const double largest = largest_size(weights, totals);
+                                    std::size_t num_arms, const Communicator& comm) {
+  const double largest = largest_size(weights, comm);
   std::vector<SquaredWeights> sums(num_arms);
   for (std::size_t i = 0; i < weights.size() && largest > 0; ++i) {
     sums[arm.empty() ? 0 : arm[i]].add(weights[i] / largest);
@@ -41,7 +41,7 @@ std::vector<double> count_effective(std::span<const double> weights, std::span<c
   std::vector<double> flat;
   flat.reserve(2 * num_arms);
   for (const SquaredWeights& s : sums) flat.insert(flat.end(), {s.squares, s.fourth_powers});
-  totals.allreduce(flat);
+  comm.allreduce(flat);
   std::vector<double> out;
   out.reserve(num_arms);
   for (std::size_t a = 0; a < num_arms; ++a) {
@@ -54,17 +54,17 @@ std::vector<double> count_effective(std::span<const double> weights, std::span<c
 
 std::vector<double> count_arm_degrees(const LoggedSample& sample, std::span<const double> weights,
                                       std::span<const double> noise_share) {
-  const Totals& totals = *sample.totals;
+  const Communicator& comm = *sample.comm;
   const std::size_t num_arms = sample.num_arms();
   const std::vector<double> equal(sample.size(), 1.0);
-  const bool has_weights = totals.any(!weights.empty());
-  const std::vector<double> nodes = count_effective(equal, sample.arm, num_arms, totals);
+  const bool has_weights = comm.any(!weights.empty());
+  const std::vector<double> nodes = count_effective(equal, sample.arm, num_arms, comm);
   std::vector<double> effective = nodes;
-  if (has_weights && totals.any(weights.size() != sample.size())) {
-    const double all = count_effective(weights, {}, 1, totals).front();
+  if (has_weights && comm.any(weights.size() != sample.size())) {
+    const double all = count_effective(weights, {}, 1, comm).front();
     effective.assign(num_arms, all / static_cast<double>(num_arms));
   } else if (has_weights) {
-    effective = count_effective(weights, sample.arm, num_arms, totals);
+    effective = count_effective(weights, sample.arm, num_arms, comm);
   }
   for (std::size_t a = 0; a < num_arms; ++a) {
     if (effective[a] == 0) effective[a] = nodes[a];  // only its predictions vary
@@ -77,15 +77,15 @@ std::vector<double> count_arm_degrees(const LoggedSample& sample, std::span<cons
 double satterthwaite_degrees(const LoggedSample& sample, std::span<const double> contributions,
                              std::span<const double> arm_degrees) {
   constexpr double kInfinite = std::numeric_limits<double>::infinity();
-  const Totals& totals = *sample.totals;
-  const double largest = largest_size(contributions, totals);
+  const Communicator& comm = *sample.comm;
+  const double largest = largest_size(contributions, comm);
   if (arm_degrees.empty() || !(largest > 0)) return kInfinite;
   std::vector<double> variance(arm_degrees.size(), 0.0);
   for (std::size_t i = 0; i < contributions.size(); ++i) {
     const double scaled = contributions[i] / largest;
     variance[sample.arm[i]] += scaled * scaled;
   }
-  totals.allreduce(variance);
+  comm.allreduce(variance);
   double all = 0;
   for (const double v : variance) all += v;
   double inverse = 0;

@@ -12,7 +12,7 @@
 #include "base/sentence.hpp"
 #include "base/text.hpp"
 #include "estimate/weights.hpp"
-#include "exec/totals.hpp"
+#include "exec/statistics.hpp"
 
 namespace cone {
 namespace {
@@ -62,8 +62,8 @@ double changed_fraction(std::span<const double> raw, std::span<const double> use
     if (is_bounded(i) || (!shrinks_all && used[i] != raw[i]))
       changed += evidence.sample.weight_of(i);
   }
-  const Totals& totals = *evidence.sample.totals;
-  return totals.allreduce(changed) / totals.count(raw.size());
+  const Communicator& comm = *evidence.sample.comm;
+  return comm.allreduce(changed) / comm.count(raw.size());
 }
 
 }  // namespace
@@ -93,24 +93,24 @@ std::string ValueChange::in_words(const Estimate& estimate) const {
 
 void diagnose_weights(Method method, std::span<const double> raw, std::span<const double> used,
                       const Evidence& evidence, Estimate& out) {
-  const Totals& totals = *evidence.sample.totals;
-  const double n = totals.count(raw.size());
-  double effective_size = effective_sample_size(used, totals);
+  const Communicator& comm = *evidence.sample.comm;
+  const double n = comm.count(raw.size());
+  double effective_size = effective_sample_size(used, comm);
   if (method == Method::kCautiousCorrection && evidence.implied != nullptr) {
     // The value is that of the regression plus a shrunken correction: the smaller size counts.
     effective_size =
-        std::min(effective_size, effective_sample_size(evidence.implied->weights, totals));
+        std::min(effective_size, effective_sample_size(evidence.implied->weights, comm));
   }
   out.effective_sample_size = effective_size;
   double largest = -std::numeric_limits<double>::infinity();
   for (const double weight : used) largest = std::max(largest, weight);
-  out.max_weight = totals.allreduce_max(largest);
+  out.max_weight = comm.allreduce_max(largest);
   // Shrinkage touches every weight by design: only the bound on propensities counts there.
   out.clipped_fraction = changed_fraction(raw, used, evidence, method == Method::kShrinkage);
 
   warn_of_low_size(effective_size, n, evidence.sample.num_arms(),
                    ": the policy overlaps little with the logged policy", out);
-  const double share = *out.max_weight / sum(used, totals);
+  const double share = *out.max_weight / sum(used, comm);
   if (share > kDominantWeightShare && share > kDominantWeightFactor / n) {
     out.warnings.push_back(sentence(
         "one node carries {:.0f} % of the weight and dominates the estimate", 100 * share));
@@ -139,8 +139,8 @@ void diagnose_bounded_weights(Method method, const Evidence& evidence, const Val
 void diagnose_predictions(const EstimatorInfo& estimator, const Evidence& evidence,
                           const ValueChange& change, Estimate& out) {
   const OutcomeTable& model = *evidence.outcome;
-  const Totals& totals = *evidence.sample.totals;
-  if (std::isnan(out.value) || !totals.any(!model.implausible.empty())) return;
+  const Communicator& comm = *evidence.sample.comm;
+  if (std::isnan(out.value) || !comm.any(!model.implausible.empty())) return;
   const bool corrected = estimator.needs_propensity();  // then the logged arm counts as well
   std::vector<bool> is_implausible(evidence.sample.size(), false);
   for (const ImplausiblePrediction& p : model.implausible) {
@@ -150,7 +150,7 @@ void diagnose_predictions(const EstimatorInfo& estimator, const Evidence& eviden
   }
   const auto num_implausible =
       static_cast<std::size_t>(std::count(is_implausible.begin(), is_implausible.end(), true));
-  const double share = totals.count(num_implausible) / totals.count(is_implausible.size());
+  const double share = comm.count(num_implausible) / comm.count(is_implausible.size());
   if (share <= kManyImplausible && !change.matters()) return;
   const std::string where = sentence(
       "predictions for {:.2g} % of the nodes lie far outside the range of observed outcomes",
@@ -165,8 +165,8 @@ void diagnose_predictions(const EstimatorInfo& estimator, const Evidence& eviden
 void diagnose_implied_weights(const Evidence& evidence, Estimate& out) {
   if (evidence.implied == nullptr) return;
   const std::vector<double>& weights = evidence.implied->weights;
-  const Totals& totals = *evidence.sample.totals;
-  const double effective_size = effective_sample_size(weights, totals);
+  const Communicator& comm = *evidence.sample.comm;
+  const double effective_size = effective_sample_size(weights, comm);
   std::size_t num_fitted = 0;
   double largest = 0;
   for (const double v : weights) {
@@ -174,8 +174,8 @@ void diagnose_implied_weights(const Evidence& evidence, Estimate& out) {
     largest = std::max(largest, std::abs(v));
   }
   out.effective_sample_size = effective_size;
-  out.max_weight = totals.allreduce_max(largest);
-  warn_of_low_size(effective_size, totals.count(num_fitted), evidence.sample.num_arms(),
+  out.max_weight = comm.allreduce_max(largest);
+  warn_of_low_size(effective_size, comm.count(num_fitted), evidence.sample.num_arms(),
                    " in the regression: the outcome model extrapolates to the policy", out);
   if (!evidence.implied->converged) {
     out.warnings.emplace_back("the implied weights of the regression did not converge");
@@ -193,8 +193,8 @@ void diagnose_arms(const Evidence& evidence, Estimate& out) {
     num_nodes[sample.arm[i]] += sample.weight_of(i) > 0 ? 1 : 0;
     for (std::size_t a = 0; a < share.size(); ++a) share[a] += evidence.policy(i, a);
   }
-  sample.totals->allreduce(num_nodes);
-  sample.totals->allreduce(share);
+  sample.comm->allreduce(num_nodes);
+  sample.comm->allreduce(share);
   for (std::size_t arm = 0; arm < share.size(); ++arm) {
     if (share[arm] == 0 || num_nodes[arm] >= 2) continue;
     drop_interval(out);
@@ -215,10 +215,10 @@ void diagnose_constant_arms(const Evidence& evidence, Estimate& out) {
       ends[0] = std::max(ends[0], sample.outcome[i]);
       ends[1] = std::max(ends[1], -sample.outcome[i]);
     }
-    sample.totals->allreduce_max(ends);
+    sample.comm->allreduce_max(ends);
     const double low = -ends[1];
-    const double all = sample.totals->count(sample.size());
-    if (sample.totals->allreduce(given) < kShareThatCounts * all || low != ends[0]) continue;
+    const double all = sample.comm->count(sample.size());
+    if (sample.comm->allreduce(given) < kShareThatCounts * all || low != ends[0]) continue;
     drop_interval(out);
     out.warnings.push_back(sentence(
         "no standard error: all outcomes in arm {} are equal ({:.6g}), so their variance cannot be "
@@ -255,9 +255,9 @@ void diagnose_fit(const Evidence& evidence, Estimate& out) {
       residuals(evidence.sample.arm, evidence.sample.outcome, evidence.outcome->mu.view());
   CompensatedSum squares;
   for (const double r : errors) squares.add(r * r);
-  const Totals& totals = *evidence.sample.totals;
-  const double mean_square = totals.allreduce(squares.value()) / totals.count(errors.size());
-  const double spread = variance(evidence.sample.outcome, 0, totals);
+  const Communicator& comm = *evidence.sample.comm;
+  const double mean_square = comm.allreduce(squares.value()) / comm.count(errors.size());
+  const double spread = variance(evidence.sample.outcome, 0, comm);
   if (mean_square > kPoorFitFactor * spread) {
     out.warnings.push_back(sentence("the outcome model predicts worse than a constant (R² {:.2f})",
                                     1 - mean_square / spread));

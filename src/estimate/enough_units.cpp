@@ -9,7 +9,7 @@
 
 #include "base/sentence.hpp"
 #include "base/text.hpp"
-#include "exec/totals.hpp"
+#include "exec/statistics.hpp"
 
 namespace cone {
 namespace {
@@ -54,7 +54,7 @@ std::vector<ArmCounts> count_by_arm(const LoggedSample& sample, MatrixView<const
       own[2 + 2 * k] += v * v;
     }
   }
-  sample.totals->allreduce(sums);
+  sample.comm->allreduce(sums);
   std::vector<ArmCounts> out;
   for (std::size_t a = 0; a < sample.num_arms(); ++a) {
     const double* s = &sums[a * kFields];
@@ -71,12 +71,12 @@ std::optional<std::pair<double, double>> find_two_values(const LoggedSample& sam
   for (const double y : sample.outcome) {
     ends = {std::max(ends[0], -y), std::max(ends[1], y)};
   }
-  sample.totals->allreduce_max(ends);
+  sample.comm->allreduce_max(ends);
   const double low = -ends[0];
   const double high = ends[1];
   const bool has_others =
       std::ranges::any_of(sample.outcome, [&](double y) { return y != low && y != high; });
-  if (sample.totals->any(has_others)) return std::nullopt;
+  if (sample.comm->any(has_others)) return std::nullopt;
   return std::pair(low, high);
 }
 

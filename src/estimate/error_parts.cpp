@@ -4,7 +4,7 @@
 
 #include "base/numeric.hpp"
 #include "estimate/weights.hpp"
-#include "exec/totals.hpp"
+#include "exec/statistics.hpp"
 #include "nuisance/residual_variance.hpp"
 
 namespace cone {
@@ -19,8 +19,8 @@ std::vector<double> arm_variances(const LoggedSample& sample) {
   std::vector<double> variances;
   variances.reserve(outcomes.size());
   for (const std::vector<double>& y : outcomes) {
-    const bool has_spread = sample.totals->count(y.size()) > 1;
-    variances.push_back(has_spread ? variance(y, 1, *sample.totals) : kNaN);
+    const bool has_spread = sample.comm->count(y.size()) > 1;
+    variances.push_back(has_spread ? variance(y, 1, *sample.comm) : kNaN);
   }
   return variances;
 }
@@ -46,8 +46,8 @@ double sum_unlogged(const Evidence& evidence, ArmNoise arm_noise,
       total.add(worst * (worst + 2 * own));
     }
   }
-  const double n = sample.totals->count(sample.size());
-  return sample.totals->allreduce(total.value()) / (n * n);
+  const double n = sample.comm->count(sample.size());
+  return sample.comm->allreduce(total.value()) / (n * n);
 }
 
 /// `taken`: the share of a unit's observed noise that its outcome under the policy would have, π_T
@@ -78,7 +78,7 @@ void decompose_arm_means(const Evidence& evidence, ArmNoise arm_noise, ErrorPart
     total[sample.arm[i]] += sample.weight_of(i) * sample.outcome[i];
     count[sample.arm[i]] += sample.weight_of(i);
   }
-  for (std::vector<double>* sums : {&share, &total, &count}) sample.totals->allreduce(*sums);
+  for (std::vector<double>* sums : {&share, &total, &count}) sample.comm->allreduce(*sums);
   std::vector<double> weights;
   std::vector<double> residual;
   for (std::size_t i = 0; i < sample.size(); ++i) {
@@ -127,9 +127,9 @@ std::vector<double> residual_weights(const EstimatorInfo& estimator, const Evide
         correct_cautiously(
             expected_outcome(evidence.policy, evidence.outcome->mu.view()), weights,
             residuals(evidence.sample.arm, evidence.sample.outcome, evidence.outcome->mu.view()),
-            evidence.sample.weight, *evidence.sample.totals)
+            evidence.sample.weight, *evidence.sample.comm)
             .factor;
-    const double scale = factor > 0 ? factor / mean(weights, *evidence.sample.totals) : 0;
+    const double scale = factor > 0 ? factor / mean(weights, *evidence.sample.comm) : 0;
     for (double& w : weights) w *= scale;
   }
   return weights;
@@ -158,7 +158,7 @@ ErrorParts decompose_error(const EstimatorInfo& estimator, const Evidence& evide
   ErrorParts out;
   out.population = std::move(influence);
   const LoggedSample& sample = evidence.sample;
-  const Totals& totals = *sample.totals;
+  const Communicator& comm = *sample.comm;
   if (estimator.method == Method::kArmMeans) {
     decompose_arm_means(evidence, options.arm_noise, out);
     return out;
@@ -170,11 +170,11 @@ ErrorParts decompose_error(const EstimatorInfo& estimator, const Evidence& evide
     std::vector<double> scaled(weights.begin(), weights.end());
     double centre = 0;
     if (options.correction == Correction::kSelfNormalised) {
-      const double total = sum(weights, totals);
+      const double total = sum(weights, comm);
       CompensatedSum corrected;
       for (std::size_t i = 0; i < scaled.size(); ++i) corrected.add(weights[i] * residual[i]);
-      centre = totals.allreduce(corrected.value()) / total;
-      const double n = totals.count(scaled.size());
+      centre = comm.allreduce(corrected.value()) / total;
+      const double n = comm.count(scaled.size());
       for (double& w : scaled) w *= n / total;
     }
     set_parts(evidence, options.arm_noise, scaled, residual, centre, out);
@@ -187,7 +187,7 @@ ErrorParts decompose_error(const EstimatorInfo& estimator, const Evidence& evide
     for (std::size_t i = 0; i < sample.size(); ++i) {
       out.population[i] = dot(evidence.policy.row(i), evidence.outcome->mu.row(i));
     }
-    const double centre = mean(out.population, totals);
+    const double centre = mean(out.population, comm);
     for (std::size_t i = 0; i < sample.size(); ++i) {
       out.population[i] +=
           evidence.implied->weights[i] * residual[i] - sample.weight_of(i) * centre;
@@ -195,17 +195,17 @@ ErrorParts decompose_error(const EstimatorInfo& estimator, const Evidence& evide
   }
   const auto noise = [&](std::size_t i, std::size_t a) { return (*evidence.noise)(i, a); };
   out.unlogged_variance = sum_unlogged(evidence, options.arm_noise, out.coefficient, noise);
-  out.predictive_error = error_for_sample(out, totals);
+  out.predictive_error = error_for_sample(out, comm);
   if (estimator.method != Method::kDoublyRobust && !evidence.implied->imbalance.empty()) {
     scale_to_noise(evidence, options.arm_noise, out);
   }
   return out;
 }
 
-double error_for_sample(const ErrorParts& parts, const Totals& totals) {
-  const double n = totals.count(parts.sample.size());
+double error_for_sample(const ErrorParts& parts, const Communicator& comm) {
+  const double n = comm.count(parts.sample.size());
   const double imbalance = parts.imbalance.empty() ? 0 : parts.imbalance[parts.policy_index];
-  return std::sqrt(variance(parts.sample, 1, totals) / n + parts.unlogged_variance + imbalance);
+  return std::sqrt(variance(parts.sample, 1, comm) / n + parts.unlogged_variance + imbalance);
 }
 
 }  // namespace cone

@@ -20,7 +20,7 @@ std::vector<double> residuals_for_errors(const Evidence& evidence);
 
 /// Standard error for the sample with independent nodes: variance of the contributions, of the arms
 /// that units did not receive, and of the imbalance.
-double error_for_sample(const ErrorParts& parts, const Totals& totals);
+double error_for_sample(const ErrorParts& parts, const Communicator& comm);
 
 /// An estimator that corrects the direct method by weighted residuals is the direct method on this
 /// table, π_a(i) − 1{t_i = a}·w_i, plus the weighted outcomes. So where predictions are linear in

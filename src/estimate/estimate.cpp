@@ -18,7 +18,7 @@
 #include "estimate/significance.hpp"
 #include "estimate/smoothing_bias.hpp"
 #include "estimate/weights.hpp"
-#include "exec/totals.hpp"
+#include "exec/statistics.hpp"
 
 namespace cone {
 namespace {
@@ -61,7 +61,7 @@ ValueAndInfluence without_value(std::size_t num_nodes) {
 ValueAndInfluence linearise(Method method, const Evidence& evidence,
                             const EstimatorOptions& options, std::span<const double> weights) {
   const LoggedSample& sample = evidence.sample;
-  const Totals& totals = *sample.totals;
+  const Communicator& comm = *sample.comm;
   const auto expected = [&] {
     return expected_outcome(evidence.policy, evidence.outcome->mu.view());
   };
@@ -70,27 +70,27 @@ ValueAndInfluence linearise(Method method, const Evidence& evidence,
   };
   switch (method) {
     case Method::kArmMeans:
-      return arm_means(sample.arm, sample.outcome, evidence.policy, sample.weight, totals);
+      return arm_means(sample.arm, sample.outcome, evidence.policy, sample.weight, comm);
     case Method::kInversePropensity:
     case Method::kClippedInversePropensity:
       // Where no logged arm is one that the policy assigns, a mean of zeros is no estimate.
-      return sum(weights, totals) == 0
+      return sum(weights, comm) == 0
                  ? without_value(weights.size())
-                 : inverse_propensity(weights, sample.outcome, sample.weight, totals);
+                 : inverse_propensity(weights, sample.outcome, sample.weight, comm);
     case Method::kSelfNormalised:
-      return self_normalised(weights, sample.outcome, totals);
+      return self_normalised(weights, sample.outcome, comm);
     case Method::kDirect:
-      return direct_method(expected(), sample.weight, totals);
+      return direct_method(expected(), sample.weight, comm);
     case Method::kDoublyRobust:
       return doubly_robust(expected(), weights, residual(), options.correction, sample.weight,
-                           totals);
+                           comm);
     case Method::kSwitch:
     case Method::kShrinkage:
       return doubly_robust(expected(), weights, residual(), Correction::kPlain, sample.weight,
-                           totals);
+                           comm);
     case Method::kCautiousCorrection: {
       CautiousCorrection corrected =
-          correct_cautiously(expected(), weights, residual(), sample.weight, totals);
+          correct_cautiously(expected(), weights, residual(), sample.weight, comm);
       corrected.direct.value += corrected.factor * corrected.correction;
       return corrected.direct;
     }
@@ -106,7 +106,7 @@ void check_input(const EstimatorInfo& estimator, const Evidence& evidence) {
   const auto fits = [&](MatrixView<const double> table) {
     return table.rows() == n && table.cols() == evidence.sample.num_arms();
   };
-  require(fits(evidence.policy) && evidence.sample.totals->count(n) > 0,
+  require(fits(evidence.policy) && evidence.sample.comm->count(n) > 0,
           "estimate: the policy has other nodes or arms than the sample");
   require(evidence.sample.weight.empty() || evidence.sample.weight.size() == n,
           "estimate: the weights have another length than the sample");
@@ -129,7 +129,7 @@ void set_intervals(const Evidence& evidence, std::span<const double> weights, do
                : parts.population_degrees;
   const double for_population =
       satterthwaite_degrees(evidence.sample, parts.population, parts.population_degrees);
-  const bool has_parts = evidence.sample.totals->any(!parts.sample.empty());
+  const bool has_parts = evidence.sample.comm->any(!parts.sample.empty());
   const double for_sample =
       has_parts ? satterthwaite_degrees(evidence.sample, parts.sample, parts.sample_degrees)
                 : for_population;
@@ -161,7 +161,7 @@ double error_of_correction(const EstimatorInfo& estimator, const Evidence& evide
       expected_outcome(evidence.policy, evidence.outcome->mu.view()),
       importance_weights(evidence.sample.arm, evidence.policy, evidence.propensity->e.view()),
       residuals(evidence.sample.arm, evidence.sample.outcome, evidence.outcome->mu.view()),
-      evidence.sample.weight, *evidence.sample.totals);
+      evidence.sample.weight, *evidence.sample.comm);
   return corrected.factor * corrected.correction_error;
 }
 
@@ -169,7 +169,7 @@ double error_of_correction(const EstimatorInfo& estimator, const Evidence& evide
 /// sample have no out-of-fold residuals to raise.
 double raised_variance(const Evidence& evidence) {
   const LoggedSample& sample = evidence.sample;
-  if (sample.totals->any(evidence.implied->weights.size() != sample.size())) return 0;
+  if (sample.comm->any(evidence.implied->weights.size() != sample.size())) return 0;
   const std::vector<double> raised = residuals_for_errors(evidence);
   CompensatedSum total;
   for (std::size_t i = 0; i < sample.size(); ++i) {
@@ -177,25 +177,25 @@ double raised_variance(const Evidence& evidence) {
     const double weight = evidence.implied->weights[i];
     total.add(weight * weight * (raised[i] * raised[i] - r * r));
   }
-  const double n = sample.totals->count(sample.size());
-  return sample.totals->allreduce(total.value()) / (n * n);
+  const double n = sample.comm->count(sample.size());
+  return sample.comm->allreduce(total.value()) / (n * n);
 }
 
 /// For the population: the variance of sampling units (`influence`) plus the estimation error of
 /// the outcome model. For the sample: see error_parts.hpp.
 void set_standard_errors(const EstimatorInfo& estimator, const Evidence& evidence,
                          std::span<const double> influence, Target target, Estimate& out) {
-  const Totals& totals = *evidence.sample.totals;
-  const bool has_parts = totals.any(!out.parts.sample.empty());
+  const Communicator& comm = *evidence.sample.comm;
+  const bool has_parts = comm.any(!out.parts.sample.empty());
   out.target = Target::kPopulation;
-  out.population_standard_error = standard_error(influence, totals);
-  out.sample_standard_error = has_parts ? error_for_sample(out.parts, totals) : kNaN;
+  out.population_standard_error = standard_error(influence, comm);
+  out.sample_standard_error = has_parts ? error_for_sample(out.parts, comm) : kNaN;
   if (rests_on_implied_weights(estimator, evidence)) {
     const double spread =
         standard_error(direct_method(expected_outcome(evidence.policy, evidence.outcome->mu.view()),
-                                     evidence.sample.weight, totals)
+                                     evidence.sample.weight, comm)
                            .influence,
-                       totals);
+                       comm);
     // Implied weights of all nodes of the sample include the correction; others do not.
     const double correction = has_parts ? 0 : error_of_correction(estimator, evidence);
     out.population_standard_error = std::sqrt(spread * spread + evidence.implied->variance +
@@ -235,8 +235,7 @@ void refuse_interval(const EstimatorInfo& estimator, bool lacks_overlap, Estimat
 
 /// The standard error of the mean outcome: the scale where an estimate has no standard error.
 double mean_error(const LoggedSample& sample) {
-  return std::sqrt(variance(sample.outcome, 0, *sample.totals) /
-                   sample.totals->count(sample.size()));
+  return std::sqrt(variance(sample.outcome, 0, *sample.comm) / sample.comm->count(sample.size()));
 }
 
 double error_scale(const Evidence& evidence, const Estimate& out) {
@@ -247,14 +246,14 @@ double error_scale(const Evidence& evidence, const Estimate& out) {
 double value_without_bounds(const EstimatorInfo& estimator, const Evidence& evidence,
                             const EstimatorOptions& options, const WeightsUsed& weights,
                             const Estimate& out) {
-  const Totals& totals = *evidence.sample.totals;
+  const Communicator& comm = *evidence.sample.comm;
   if (evidence.propensity->given()) {
-    if (!totals.any(weights.raw != weights.used)) return out.value;
+    if (!comm.any(weights.raw != weights.used)) return out.value;
     return linearise(estimator.method, evidence, options, weights.raw).value;
   }
   const std::vector<double> free = importance_weights(evidence.sample.arm, evidence.policy,
                                                       evidence.propensity->unbounded.view());
-  if (!totals.any(free != weights.used)) return out.value;
+  if (!comm.any(free != weights.used)) return out.value;
   return linearise(estimator.method, evidence, options, free).value;
 }
 
@@ -263,7 +262,7 @@ double value_without_bounds(const EstimatorInfo& estimator, const Evidence& evid
 double value_of_other_predictions(const EstimatorInfo& estimator, Evidence evidence,
                                   const EstimatorOptions& options, const WeightsUsed& weights,
                                   const Estimate& out) {
-  if (!evidence.sample.totals->any(!evidence.outcome->implausible.empty())) return out.value;
+  if (!evidence.sample.comm->any(!evidence.outcome->implausible.empty())) return out.value;
   OutcomeTable other{.mu = evidence.outcome->mu};
   for (const ImplausiblePrediction& p : evidence.outcome->implausible) {
     other.mu(p.row, p.arm) = evidence.outcome->bounded ? p.predicted : p.limit;

@@ -4,7 +4,7 @@
 #include "cone/settings.hpp"
 
 #include "base/numeric.hpp"
-#include "exec/totals.hpp"
+#include "exec/statistics.hpp"
 
 namespace cone {
 namespace {
@@ -15,19 +15,19 @@ double count_units(std::span<const double> units, std::size_t node) {
 }
 
 double sum_products(std::span<const double> weights, std::span<const double> x,
-                    const Totals& totals) {
+                    const Communicator& comm) {
   CompensatedSum total;
   for (std::size_t i = 0; i < x.size(); ++i) total.add(weights[i] * x[i]);
-  return totals.allreduce(total.value());
+  return comm.allreduce(total.value());
 }
 
 }  // namespace
 
 ValueAndInfluence arm_means(std::span<const Arm> arm, std::span<const double> outcome,
                             MatrixView<const double> policy, std::span<const double> units,
-                            const Totals& totals) {
+                            const Communicator& comm) {
   const std::size_t n = arm.size();
-  const double num_nodes = totals.count(n);
+  const double num_nodes = comm.count(n);
   const std::size_t num_arms = policy.cols();
   std::vector<CompensatedSum> sums(num_arms);
   std::vector<double> arm_count(num_arms, 0.0);
@@ -35,15 +35,15 @@ ValueAndInfluence arm_means(std::span<const Arm> arm, std::span<const double> ou
     sums[arm[i]].add(count_units(units, i) * outcome[i]);
     arm_count[arm[i]] += count_units(units, i);
   }
-  totals.allreduce(arm_count);
+  comm.allreduce(arm_count);
   std::vector<double> arm_mean(num_arms);
   for (std::size_t a = 0; a < num_arms; ++a) {
-    arm_mean[a] = totals.allreduce(sums[a].value()) / arm_count[a];
+    arm_mean[a] = comm.allreduce(sums[a].value()) / arm_count[a];
   }
   // The control arm gets the remainder, so that the shares sum to 1.
   std::vector<double> policy_share(num_arms, 1.0);
   for (std::size_t a = 1; a < num_arms; ++a) {
-    policy_share[a] = mean(arm_column(policy, static_cast<Arm>(a)), totals);
+    policy_share[a] = mean(arm_column(policy, static_cast<Arm>(a)), comm);
     policy_share[0] -= policy_share[a];
   }
 
@@ -62,9 +62,9 @@ ValueAndInfluence arm_means(std::span<const Arm> arm, std::span<const double> ou
 
 ValueAndInfluence inverse_propensity(std::span<const double> weights,
                                      std::span<const double> outcome, std::span<const double> units,
-                                     const Totals& totals) {
+                                     const Communicator& comm) {
   ValueAndInfluence out;
-  out.value = sum_products(weights, outcome, totals) / totals.count(outcome.size());
+  out.value = sum_products(weights, outcome, comm) / comm.count(outcome.size());
   out.influence.resize(outcome.size());
   for (std::size_t i = 0; i < outcome.size(); ++i) {
     out.influence[i] = weights[i] * outcome[i] - count_units(units, i) * out.value;
@@ -73,11 +73,11 @@ ValueAndInfluence inverse_propensity(std::span<const double> weights,
 }
 
 ValueAndInfluence self_normalised(std::span<const double> weights, std::span<const double> outcome,
-                                  const Totals& totals) {
+                                  const Communicator& comm) {
   ValueAndInfluence out;
-  out.value = sum_products(weights, outcome, totals) / sum(weights, totals);
+  out.value = sum_products(weights, outcome, comm) / sum(weights, comm);
   out.influence.resize(outcome.size());
-  const double mean_weight = mean(weights, totals);
+  const double mean_weight = mean(weights, comm);
   for (std::size_t i = 0; i < outcome.size(); ++i) {
     out.influence[i] = weights[i] * (outcome[i] - out.value) / mean_weight;
   }
@@ -110,9 +110,9 @@ Matrix<double> doubly_robust_scores(std::span<const Arm> arm, std::span<const do
 }
 
 ValueAndInfluence direct_method(std::span<const double> expected, std::span<const double> units,
-                                const Totals& totals) {
+                                const Communicator& comm) {
   ValueAndInfluence out;
-  out.value = mean(expected, totals);
+  out.value = mean(expected, comm);
   out.influence.resize(expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {
     out.influence[i] = expected[i] - count_units(units, i) * out.value;
@@ -122,13 +122,12 @@ ValueAndInfluence direct_method(std::span<const double> expected, std::span<cons
 
 ValueAndInfluence doubly_robust(std::span<const double> expected, std::span<const double> weights,
                                 std::span<const double> residual, Correction correction,
-                                std::span<const double> units, const Totals& totals) {
-  ValueAndInfluence out = direct_method(expected, units, totals);
+                                std::span<const double> units, const Communicator& comm) {
+  ValueAndInfluence out = direct_method(expected, units, comm);
   const ValueAndInfluence correcting = correction == Correction::kPlain
-                                           ? inverse_propensity(weights, residual, units, totals)
-                                           : self_normalised(weights, residual, totals);
-  const double scale =
-      correction == Correction::kLiteral ? 1.0 / totals.count(expected.size()) : 1.0;
+                                           ? inverse_propensity(weights, residual, units, comm)
+                                           : self_normalised(weights, residual, comm);
+  const double scale = correction == Correction::kLiteral ? 1.0 / comm.count(expected.size()) : 1.0;
   out.value += scale * correcting.value;
   for (std::size_t i = 0; i < expected.size(); ++i) {
     out.influence[i] += scale * correcting.influence[i];
@@ -139,14 +138,14 @@ ValueAndInfluence doubly_robust(std::span<const double> expected, std::span<cons
 CautiousCorrection correct_cautiously(std::span<const double> expected,
                                       std::span<const double> weights,
                                       std::span<const double> residual,
-                                      std::span<const double> units, const Totals& totals) {
+                                      std::span<const double> units, const Communicator& comm) {
   CautiousCorrection out;
-  out.direct = direct_method(expected, units, totals);
+  out.direct = direct_method(expected, units, comm);
   // Without weight there is nothing to correct by.
-  if (!(sum(weights, totals) > 0)) return out;
-  const ValueAndInfluence correcting = self_normalised(weights, residual, totals);
+  if (!(sum(weights, comm) > 0)) return out;
+  const ValueAndInfluence correcting = self_normalised(weights, residual, comm);
   out.correction = correcting.value;
-  out.correction_error = standard_error(correcting.influence, totals);
+  out.correction_error = standard_error(correcting.influence, comm);
   const double noise = out.correction_error * out.correction_error;
   const double signal = out.correction * out.correction;
   out.factor = signal > noise ? 1 - noise / signal : 0;

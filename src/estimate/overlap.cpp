@@ -11,7 +11,7 @@
 #include "base/sentence.hpp"
 #include "estimate/diagnose.hpp"
 #include "estimate/weights.hpp"
-#include "exec/totals.hpp"
+#include "exec/statistics.hpp"
 
 namespace cone {
 namespace {
@@ -90,13 +90,13 @@ std::optional<Overlap> measure_overlap(const Evidence& evidence) {
   for (std::size_t i = 0; i < surplus.size() && !evidence.sample.weight.empty(); ++i) {
     surplus[i] -= evidence.sample.weight[i];
   }
-  const Totals& totals = *evidence.sample.totals;
-  const double num_nodes = totals.count(logged.rows());
+  const Communicator& comm = *evidence.sample.comm;
+  const double num_nodes = comm.count(logged.rows());
   const auto share_of = [&](const CompensatedSum& total) {
-    return std::min(1.0, totals.allreduce(total.value()) / num_nodes);
+    return std::min(1.0, comm.allreduce(total.value()) / num_nodes);
   };
-  return Overlap{.mean_weight = mean(weights, totals),
-                 .mean_weight_error = standard_error(surplus, totals),
+  return Overlap{.mean_weight = mean(weights, comm),
+                 .mean_weight_error = standard_error(surplus, comm),
                  .off_support_fraction = share_of(off_support),
                  .violation_fraction = share_of(violations)};
 }
@@ -110,7 +110,7 @@ bool diagnose_overlap(const EstimatorInfo& estimator, const Evidence& evidence, 
   out.mean_weight = overlap->mean_weight;
   out.off_support_fraction = off_support;
 
-  const double spread = std::sqrt(variance(evidence.sample.outcome, 0, *evidence.sample.totals));
+  const double spread = std::sqrt(variance(evidence.sample.outcome, 0, *evidence.sample.comm));
   const double possible_shift = off_support * spread;
   if (possible_shift > (given ? kShareThatMatters : kShareThatSpoilsIntervals) * scale) {
     out.warnings.push_back(describe_violation(estimator, *evidence.propensity, *overlap));

@@ -5,21 +5,21 @@
 #include <vector>
 
 #include "base/numeric.hpp"
-#include "exec/totals.hpp"
+#include "exec/statistics.hpp"
 
 namespace cone {
 
 std::optional<SmoothingBias> find_smoothing_bias(const Evidence& evidence) {
   const LoggedSample& sample = evidence.sample;
-  const Totals& totals = *sample.totals;
+  const Communicator& comm = *sample.comm;
   if (evidence.implied == nullptr || evidence.outcome == nullptr) return std::nullopt;
   const std::vector<double>& weights = evidence.implied->weights;
-  if (totals.any(weights.size() != sample.size())) return std::nullopt;
+  if (comm.any(weights.size() != sample.size())) return std::nullopt;
   const Matrix<double>& mu = evidence.outcome->mu;
-  const double n = totals.count(sample.size());
+  const double n = comm.count(sample.size());
   std::vector<double> centre;
   for (std::size_t a = 0; a < sample.num_arms(); ++a) {
-    centre.push_back(mean(arm_column(mu.view(), static_cast<Arm>(a)), totals));
+    centre.push_back(mean(arm_column(mu.view(), static_cast<Arm>(a)), comm));
   }
   CompensatedSum bias;
   CompensatedSum squares;
@@ -32,8 +32,8 @@ std::optional<SmoothingBias> find_smoothing_bias(const Evidence& evidence) {
     const double part = weights[i] * (sample.outcome[i] - mu(i, own));
     squares.add(part * part);
   }
-  return SmoothingBias{.bias = totals.allreduce(bias.value()) / n,
-                       .standard_error = std::sqrt(totals.allreduce(squares.value())) / n};
+  return SmoothingBias{.bias = comm.allreduce(bias.value()) / n,
+                       .standard_error = std::sqrt(comm.allreduce(squares.value())) / n};
 }
 
 bool Estimate::is_oversmoothed() const {

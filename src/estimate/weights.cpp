@@ -60,16 +60,16 @@ std::vector<double> shrunk_weights(std::span<const double> weights, double lambd
   });
 }
 
-double scale_for_squares(std::span<const double> values, const Totals& totals) {
+double scale_for_squares(std::span<const double> values, const Communicator& comm) {
   double largest = 0;
   for (const double v : values) largest = std::max(largest, std::abs(v));
-  largest = totals.allreduce_max(largest);
+  largest = comm.allreduce_max(largest);
   if (!(largest > 0) || !std::isfinite(largest)) return 1;
   return std::ldexp(1.0, -std::clamp(std::ilogb(largest), -1000, 1000));
 }
 
-double effective_sample_size(std::span<const double> weights, const Totals& totals) {
-  const double scale = scale_for_squares(weights, totals);
+double effective_sample_size(std::span<const double> weights, const Communicator& comm) {
+  const double scale = scale_for_squares(weights, comm);
   CompensatedSum total;
   CompensatedSum squares;
   for (const double w : weights) {
@@ -77,7 +77,7 @@ double effective_sample_size(std::span<const double> weights, const Totals& tota
     squares.add((scale * w) * (scale * w));
   }
   std::array<double, 2> sums = {total.value(), squares.value()};
-  totals.allreduce(sums);
+  comm.allreduce(sums);
   return sums[1] > 0 ? sums[0] * sums[0] / sums[1] : 0.0;
 }
 

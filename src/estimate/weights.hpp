@@ -4,10 +4,10 @@
 #include <span>
 #include <vector>
 
+#include "cone/communicator.hpp"
 #include "cone/dataset.hpp"
 #include "cone/matrix.hpp"
 #include "cone/options.hpp"
-#include "cone/totals.hpp"
 
 namespace cone {
 
@@ -36,11 +36,11 @@ std::vector<double> shrunk_weights(std::span<const double> weights, double lambd
 
 /// A power of two that brings the largest value near 1, so that squares neither overflow nor vanish
 /// and no digit changes.
-double scale_for_squares(std::span<const double> values, const Totals& totals);
+double scale_for_squares(std::span<const double> values, const Communicator& comm);
 
 /// (Σ w)² / Σ w²: the number of equally weighted nodes with the same variance (Kish 1965, Survey
 /// sampling). 0 without weight.
 double effective_sample_size(std::span<const double> weights,
-                             const Totals& totals = Totals::alone());
+                             const Communicator& comm = Communicator::self());
 
 }  // namespace cone

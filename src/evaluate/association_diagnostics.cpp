@@ -20,7 +20,7 @@ std::optional<AssociationDiagnostics> associate_residuals(const EstimationBasis&
   }
   const NetworkAssociation found =
       measure_association(basis.context, basis.kernels->network(), standardised,
-                          basis.context.seed(), basis.kernels->totals());
+                          basis.context.seed(), basis.kernels->comm());
   return AssociationDiagnostics{
       .moran = found.moran, .p = found.p, .permutations = found.permutations};
 }

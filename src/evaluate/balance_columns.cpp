@@ -24,11 +24,11 @@ std::vector<double> measure_raw_imbalance(const FeatureMatrix& x,
       ++num_entries(j, arm);
     });
   }
-  const Totals& totals = *sample.totals;
-  totals.allreduce(arm_size);
-  totals.allreduce(total.values());
-  totals.allreduce(num_entries.values());
-  const double n = totals.count(sample.size());
+  const Communicator& comm = *sample.comm;
+  comm.allreduce(arm_size);
+  comm.allreduce(total.values());
+  comm.allreduce(num_entries.values());
+  const double n = comm.count(sample.size());
   std::vector<double> furthest(x.cols(), 0.0);
   for (std::size_t j = 0; j < x.cols(); ++j) {
     if (units[j].scale == 0) continue;
@@ -42,7 +42,7 @@ std::vector<double> measure_raw_imbalance(const FeatureMatrix& x,
       furthest[j] = std::max(furthest[j], std::abs(total(j, a) / arm_size[a] - all / n));
     }
   }
-  if (totals.has_others()) {
+  if (comm.has_others()) {
     // Columns with equal differences are listed in their order: rounding of the distributed sums
     // must not break such ties.
     constexpr double kSteps = 1e10;  // per standard deviation
@@ -69,7 +69,7 @@ std::vector<std::uint32_t> take_furthest(const std::vector<double>& furthest,
 
 BalanceColumns::BalanceColumns(const FeatureTable& features, const LoggedSample& sample,
                                std::size_t most_dense, std::size_t most_counts)
-    : features_(features), units_(measure_columns(features, *sample.totals)) {
+    : features_(features), units_(measure_columns(features, *sample.comm)) {
   const FeatureMatrix& x = features.matrix;
   const std::vector<double> furthest = measure_raw_imbalance(x, units_, sample);
   chosen_ = take_furthest(furthest, units_, 0, features.num_dense, most_dense);

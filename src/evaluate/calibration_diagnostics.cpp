@@ -31,7 +31,7 @@ struct BinSums {
 std::vector<BinSums> sum_bins(const LoggedSample& sample, std::span<const double> column,
                               std::size_t a, std::size_t num_bins) {
   std::vector<double> sums;
-  for (const std::vector<std::size_t>& bin : group_evenly(column, num_bins, *sample.totals)) {
+  for (const std::vector<std::size_t>& bin : group_evenly(column, num_bins, *sample.comm)) {
     CompensatedSum expected;
     CompensatedSum variance_of_count;
     double got = 0;
@@ -43,7 +43,7 @@ std::vector<BinSums> sum_bins(const LoggedSample& sample, std::span<const double
     sums.insert(sums.end(), {expected.value(), variance_of_count.value(), got,
                              static_cast<double>(bin.size())});
   }
-  sample.totals->allreduce(sums);
+  sample.comm->allreduce(sums);
   std::vector<BinSums> out;
   for (std::size_t k = 0; k < sums.size(); k += 4) {
     out.push_back({sums[k], sums[k + 1], sums[k + 2], sums[k + 3]});
@@ -53,7 +53,7 @@ std::vector<BinSums> sum_bins(const LoggedSample& sample, std::span<const double
 
 ArmCalibration calibrate_arm(const LoggedSample& sample, MatrixView<const double> e,
                              std::size_t a) {
-  const double n = sample.totals->count(sample.size());
+  const double n = sample.comm->count(sample.size());
   const std::vector<double> column = arm_column(e, static_cast<Arm>(a));
   ArmCalibration out{.arm = sample.arms[a]};
   double num_got = 0;

@@ -49,22 +49,22 @@ class ArmView {
 
 /// Sums of every column in parallel, then over all ranks: fill(column, its `width` sums).
 template <class Fill>
-std::vector<double> sum_columns(const Context& context, const Totals& totals, std::size_t count,
+std::vector<double> sum_columns(const Context& context, const Communicator& comm, std::size_t count,
                                 std::size_t width, const Fill& fill) {
   std::vector<double> sums(count * width, 0.0);
   context.for_each_range(count, 1, [&](std::size_t c, std::size_t) {
     fill(c, std::span(sums).subspan(c * width, width));
   });
-  totals.allreduce(sums);
+  comm.allreduce(sums);
   return sums;
 }
 
 std::vector<ColumnScale> measure_scales(const Context& context,
                                         const std::vector<SampleColumn>& columns,
                                         const LoggedSample& sample) {
-  const Totals& totals = *sample.totals;
+  const Communicator& comm = *sample.comm;
   const std::vector<double> sums = sum_columns(
-      context, totals, columns.size(), 4, [&](std::size_t c, std::span<double> of_column) {
+      context, comm, columns.size(), 4, [&](std::size_t c, std::span<double> of_column) {
         const SampleColumn& column = columns[c];
         CompensatedSum total;
         CompensatedSum num_units;
@@ -85,7 +85,7 @@ std::vector<ColumnScale> measure_scales(const Context& context,
         {.centre = found[0] / found[1], .mean = found[2] / found[3], .size = found[3]});
   }
   const std::vector<double> squares = sum_columns(
-      context, totals, columns.size(), 1, [&](std::size_t c, std::span<double> of_column) {
+      context, comm, columns.size(), 1, [&](std::size_t c, std::span<double> of_column) {
         CompensatedSum total;
         for (const double v : columns[c].values) {
           total.add((v - scales[c].mean) * (v - scales[c].mean));
@@ -103,14 +103,14 @@ std::vector<ColumnScale> measure_scales(const Context& context,
 std::vector<BalanceByArm> compare_arms(const Context& context,
                                        const std::vector<SampleColumn>& columns,
                                        const LoggedSample& sample, MatrixView<const double> e) {
-  const Totals& totals = *sample.totals;
+  const Communicator& comm = *sample.comm;
   const std::size_t num_arms = sample.num_arms();
   const std::vector<ColumnScale> scales = measure_scales(context, columns, sample);
   const auto scaled = [&](std::size_t c, std::size_t k) {
     return (columns[c].values[k] - scales[c].centre) / scales[c].sd;
   };
   constexpr std::size_t kWidth = 4;  // Σ units·x, Σ w·x, Σ w, Σ units
-  const std::vector<double> sums = sum_columns(context, totals, columns.size(), num_arms * kWidth,
+  const std::vector<double> sums = sum_columns(context, comm, columns.size(), num_arms * kWidth,
                                                [&](std::size_t c, std::span<double> of_column) {
                                                  if (scales[c].is_constant()) return;
                                                  for (std::size_t a = 0; a < num_arms; ++a) {
@@ -147,7 +147,7 @@ std::vector<BalanceByArm> compare_arms(const Context& context,
   }
   // Variance of a weighted mean under random assignment with propensity e.
   const std::vector<double> squares = sum_columns(
-      context, totals, columns.size(), num_arms, [&](std::size_t c, std::span<double> of_column) {
+      context, comm, columns.size(), num_arms, [&](std::size_t c, std::span<double> of_column) {
         for (std::size_t a = 0; a < out[c].size(); ++a) {
           const ArmView view(columns[c], sample, e, a);
           CompensatedSum total;

@@ -115,9 +115,9 @@ bool is_same(const Matrix<double>& a, const Matrix<double>& b) {
 
 }  // namespace
 
-bool is_comparable(const Estimate& e, const Totals& totals) {
+bool is_comparable(const Estimate& e, const Communicator& comm) {
   if (!std::isfinite(e.value) || std::isnan(e.standard_error)) return false;
-  return totals.any(!(e.target == Target::kSample ? e.parts.sample : e.parts.population).empty());
+  return comm.any(!(e.target == Target::kSample ? e.parts.sample : e.parts.population).empty());
 }
 
 const EstimatorInfo* choose_headline(std::span<const EstimatorInfo> rows) {
@@ -153,12 +153,12 @@ void warn_of_refused_dependence(Dependence wanted, const Decision& decision,
 Decision decide(const Context& context, const Comparable& compared, std::string_view estimator,
                 std::span<const PolicyResult> results, Dependence wanted, int listed_up_to) {
   const LoggedSample& sample = compared.sample;
-  const Totals& totals = compared.kernels.totals();
+  const Communicator& comm = compared.kernels.comm();
   CompensatedSum logged;
   for (std::size_t i = 0; i < sample.size(); ++i) {
     logged.add(sample.weight_of(i) * sample.outcome[i]);
   }
-  const double outcome = totals.allreduce(logged.value()) / compared.kernels.num_nodes();
+  const double outcome = comm.allreduce(logged.value()) / compared.kernels.num_nodes();
   const ErrorParts logged_parts = make_logged_parts(sample, outcome);
   const Matrix<double> logged_policy = make_logged_policy(sample);
   Decision out{.estimator = std::string(estimator),
@@ -181,7 +181,7 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
   std::vector<double> values = {logged_value};
   std::vector<double> own_errors = {0};
   const std::vector<PolicyStability> stability =
-      measure_stability(results, estimator, compared.plan, compared.cluster, totals);
+      measure_stability(results, estimator, compared.plan, compared.cluster, comm);
   std::vector<const Estimate*> estimates = {nullptr};  // of policies other than the logged one
   for (std::size_t p = 0; p < results.size(); ++p) {
     const auto e = std::ranges::find(results[p].estimates, estimator, &Estimate::estimator);
@@ -197,7 +197,7 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
     policy.gain = net_value - logged_value;
     out.level = e->level;
     out.target = e->target;
-    if (!is_comparable(*e, totals)) continue;
+    if (!is_comparable(*e, comm)) continue;
     policy.interval = e->interval();
     policy.sampling_interval = e->sampling_interval;
     if (!e->joint.empty() && !e->joint.front().is_same()) {
@@ -208,7 +208,7 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
     if (std::isfinite(other.first)) policy.other_target_interval = other;
     indices.push_back(out.policies.size() - 1);
     const bool differs = !is_same(compared.sample_policies[p], logged_policy);
-    if (totals.allreduce_max(differs ? 1.0 : 0.0) == 0) {  // its value is the mean outcome
+    if (comm.allreduce_max(differs ? 1.0 : 0.0) == 0) {  // its value is the mean outcome
       policy.value = outcome;
       policy.gain = 0;
       policy.other_target_interval.reset();

@@ -37,7 +37,7 @@ struct Comparable {
 const EstimatorInfo* choose_headline(std::span<const EstimatorInfo> rows);
 
 /// Whether an estimate has a standard error and its contributions by node.
-bool is_comparable(const Estimate& e, const Totals& totals = Totals::alone());
+bool is_comparable(const Estimate& e, const Communicator& comm = Communicator::self());
 
 /// Error contributions of value − sign·cost: for the population the mean cost is estimated from the
 /// same units; for the sample it is known. `policy`: sample × arms, weighed.

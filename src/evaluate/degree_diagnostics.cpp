@@ -11,7 +11,7 @@
 #include "base/sentence.hpp"
 #include "evaluate/even_groups.hpp"
 #include "evaluate/overlap_diagnostics.hpp"
-#include "exec/totals.hpp"
+#include "exec/statistics.hpp"
 
 namespace cone {
 namespace {
@@ -25,9 +25,9 @@ constexpr double kNotableTrend = 0.05;      // correlation
 /// heteroscedasticity-robust standard error (White 1980, A heteroskedasticity-consistent covariance
 /// matrix estimator and a direct test for heteroskedasticity).
 void measure_trend(std::span<const double> x, std::span<const double> residual,
-                   const Totals& totals, DegreeResiduals& out) {
-  const double centre_x = mean(x, totals);
-  const double centre = mean(residual, totals);
+                   const Communicator& comm, DegreeResiduals& out) {
+  const double centre_x = mean(x, comm);
+  const double centre = mean(residual, comm);
   CompensatedSum squares_x;
   CompensatedSum squares;
   CompensatedSum product;
@@ -37,7 +37,7 @@ void measure_trend(std::span<const double> x, std::span<const double> residual,
     product.add((x[i] - centre_x) * (residual[i] - centre));
   }
   std::array<double, 3> sums = {squares_x.value(), squares.value(), product.value()};
-  totals.allreduce(sums);
+  comm.allreduce(sums);
   if (!(sums[0] > 0) || !(sums[1] > 0)) return;
   out.correlation = sums[2] / std::sqrt(sums[0] * sums[1]);
   const double slope = sums[2] / sums[0];
@@ -47,7 +47,7 @@ void measure_trend(std::span<const double> x, std::span<const double> residual,
     const double left = residual[i] - centre - slope * dx;
     variance_of_product.add(dx * dx * left * left);
   }
-  const double error = std::sqrt(totals.allreduce(variance_of_product.value()));
+  const double error = std::sqrt(comm.allreduce(variance_of_product.value()));
   out.p = error > 0 ? std::erfc(std::abs(sums[2]) / error / std::sqrt(2.0)) : 0;
 }
 
@@ -55,7 +55,8 @@ using Groups = std::vector<std::vector<std::size_t>>;
 
 /// Means of the residuals by group, and their standard errors.
 std::vector<DegreeGroup> describe_groups(const Groups& groups, std::span<const double> degree,
-                                         std::span<const double> residual, const Totals& totals) {
+                                         std::span<const double> residual,
+                                         const Communicator& comm) {
   constexpr double kNone = -std::numeric_limits<double>::infinity();
   std::vector<double> sums;      // of residuals, then how many, per group
   std::vector<double> extremes;  // of degrees: the largest, then the largest of the negated
@@ -71,8 +72,8 @@ std::vector<DegreeGroup> describe_groups(const Groups& groups, std::span<const d
     sums.insert(sums.end(), {total.value(), static_cast<double>(group.size())});
     extremes.insert(extremes.end(), {high, negated_low});
   }
-  totals.allreduce(sums);
-  totals.allreduce_max(extremes);
+  comm.allreduce(sums);
+  comm.allreduce_max(extremes);
   std::vector<DegreeGroup> out;
   std::vector<double> squares;
   for (std::size_t g = 0; g < groups.size(); ++g) {
@@ -88,7 +89,7 @@ std::vector<DegreeGroup> describe_groups(const Groups& groups, std::span<const d
     }
     squares.push_back(total.value());
   }
-  totals.allreduce(squares);
+  comm.allreduce(squares);
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const double size = sums[2 * g + 1];
     if (size > 1) out[g].standard_error = std::sqrt(squares[g] / (size - 1) / size);
@@ -101,7 +102,7 @@ std::vector<DegreeGroup> describe_groups(const Groups& groups, std::span<const d
 DegreeResiduals measure_degree_residuals(const Neighbourhood& network, const LoggedSample& sample,
                                          std::span<const double> residual,
                                          std::string_view outcome_model) {
-  const Totals& totals = *sample.totals;
+  const Communicator& comm = *sample.comm;
   DegreeResiduals out{.outcome_model = std::string(outcome_model)};
   std::vector<double> degree;
   std::vector<double> log_degree;
@@ -109,13 +110,12 @@ DegreeResiduals measure_degree_residuals(const Neighbourhood& network, const Log
     degree.push_back(static_cast<double>(network.degree(i)));
     log_degree.push_back(std::log1p(degree.back()));
   }
-  out.groups =
-      describe_groups(group_evenly(degree, kDegreeGroups, totals), degree, residual, totals);
+  out.groups = describe_groups(group_evenly(degree, kDegreeGroups, comm), degree, residual, comm);
   if (out.groups.size() == 1) {
     out.verdict.sentence = "nearly all nodes have the same degree: no trend to test";
     return out;
   }
-  measure_trend(log_degree, residual, totals, out);
+  measure_trend(log_degree, residual, comm, out);
   const bool is_caution = out.p < kSignificantTrend && std::abs(out.correlation) > kNotableTrend;
   out.verdict = {
       is_caution,

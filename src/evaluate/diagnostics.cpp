@@ -9,7 +9,7 @@
 
 #include "base/numeric.hpp"
 #include "base/sentence.hpp"
-#include "exec/totals.hpp"
+#include "exec/statistics.hpp"
 
 namespace cone {
 namespace {
@@ -30,7 +30,7 @@ struct LogLosses {
 LogLosses log_losses(const LoggedSample& sample, const PropensityTable& table) {
   std::vector<double> count(sample.num_arms(), 0.0);
   for (const Arm arm : sample.arm) ++count[arm];
-  sample.totals->allreduce(count);
+  sample.comm->allreduce(count);
   const double num_others = sum(count) - 1;
   LogLosses losses;
   for (std::size_t i = 0; i < sample.size(); ++i) {
@@ -59,16 +59,16 @@ PropensityDiagnostics diagnose_propensity(const std::string& name, const LoggedS
       out.max = std::max(out.max, table.e(i, a));
     }
   }
-  const Totals& totals = *sample.totals;
-  out.min = -totals.allreduce_max(-out.min);
-  out.max = totals.allreduce_max(out.max);
+  const Communicator& comm = *sample.comm;
+  out.min = -comm.allreduce_max(-out.min);
+  out.max = comm.allreduce_max(out.max);
   const LogLosses losses = log_losses(sample, table);
-  out.log_loss = mean(losses.model, totals);
-  out.constant_log_loss = mean(losses.constant, totals);
+  out.log_loss = mean(losses.model, comm);
+  out.constant_log_loss = mean(losses.constant, comm);
   std::vector<double> excess(sample.size());
   for (std::size_t k = 0; k < excess.size(); ++k) excess[k] = losses.model[k] - losses.constant[k];
   // A model without signal is slightly worse than a constant by chance: warn beyond that.
-  if (mean(excess, totals) > 2 * standard_error(excess, totals)) {
+  if (mean(excess, comm) > 2 * standard_error(excess, comm)) {
     warnings.push_back(
         sentence("propensity ({}): predicts the logged arms worse than a constant (log loss "
                  "{:.4f} against {:.4f})",
@@ -78,8 +78,8 @@ PropensityDiagnostics diagnose_propensity(const std::string& name, const LoggedS
 }
 
 double r_squared(const LoggedSample& sample, const OutcomeTable& table) {
-  const Totals& totals = *sample.totals;
-  const double centre = mean(sample.outcome, totals);
+  const Communicator& comm = *sample.comm;
+  const double centre = mean(sample.outcome, comm);
   CompensatedSum residual;
   CompensatedSum spread;
   for (std::size_t i = 0; i < sample.size(); ++i) {
@@ -87,7 +87,7 @@ double r_squared(const LoggedSample& sample, const OutcomeTable& table) {
     residual.add(error * error);
     spread.add((sample.outcome[i] - centre) * (sample.outcome[i] - centre));
   }
-  return 1 - totals.allreduce(residual.value()) / totals.allreduce(spread.value());
+  return 1 - comm.allreduce(residual.value()) / comm.allreduce(spread.value());
 }
 
 constexpr std::size_t kMostCurves = 10;
@@ -146,7 +146,7 @@ Diagnostics diagnose(const LoadedData& data, const LoggedSample& sample,
 Diagnostics diagnose_models(const LoggedSample& sample, const LearntNuisances& learnt,
                             const std::vector<std::string>& warnings) {
   Diagnostics out;
-  out.num_evaluated_nodes = static_cast<std::uint64_t>(sample.totals->count(sample.size()));
+  out.num_evaluated_nodes = static_cast<std::uint64_t>(sample.comm->count(sample.size()));
   std::set<std::string> said;
   std::vector<std::string> of_propensities;
   std::vector<std::string> of_outcomes;

@@ -17,8 +17,8 @@ namespace cone {
 /// O(n log n).
 inline std::vector<std::vector<std::size_t>> group_evenly(std::span<const double> values,
                                                           std::size_t num_groups,
-                                                          const Totals& totals) {
-  const OrderedValues sorted({values.begin(), values.end()}, totals);
+                                                          const Communicator& comm) {
+  const OrderedValues sorted({values.begin(), values.end()}, comm);
   std::vector<std::uint64_t> positions;
   for (std::size_t g = 1; g < num_groups; ++g) positions.push_back(g * sorted.size() / num_groups);
   const std::vector<double> cuts = sorted.at(positions);
@@ -29,7 +29,7 @@ inline std::vector<std::vector<std::size_t>> group_evenly(std::span<const double
   }
   std::vector<double> sizes(num_groups);
   for (std::size_t g = 0; g < num_groups; ++g) sizes[g] = static_cast<double>(groups[g].size());
-  totals.allreduce(sizes);
+  comm.allreduce(sizes);
   std::size_t kept = 0;
   for (std::size_t g = 0; g < num_groups; ++g) {
     if (sizes[g] == 0) continue;

@@ -15,7 +15,7 @@
 #include "estimate/overlap.hpp"
 #include "estimate/weights.hpp"
 #include "exec/ordered_values.hpp"
-#include "exec/totals.hpp"
+#include "exec/statistics.hpp"
 
 namespace cone {
 namespace {
@@ -42,13 +42,13 @@ std::vector<std::uint64_t> quantile_positions(const OrderedValues& list, std::ui
 }
 
 WeightTail describe_weights(const std::string& policy, std::vector<double> weights,
-                            std::size_t num_arms, const Totals& totals) {
-  WeightTail out{.policy = policy, .effective_sample_size = effective_sample_size(weights, totals)};
-  const OrderedValues sorted(std::move(weights), totals);
+                            std::size_t num_arms, const Communicator& comm) {
+  WeightTail out{.policy = policy, .effective_sample_size = effective_sample_size(weights, comm)};
+  const OrderedValues sorted(std::move(weights), comm);
   const auto n = static_cast<double>(sorted.size());
   const auto num_heaviest = static_cast<std::uint64_t>(std::ceil(kHeaviest * n));
-  const double total = sum(sorted.local(), totals);
-  out.heaviest_share = total > 0 ? sum(sorted.last(num_heaviest), totals) / total : 0;
+  const double total = sum(sorted.local(), comm);
+  out.heaviest_share = total > 0 ? sum(sorted.last(num_heaviest), comm) / total : 0;
   constexpr std::array<double, 4> kShares = {0.5, 0.9, 0.99, 1};
   const std::uint64_t num_used = sorted.count_above(0);
   std::vector<double> quantiles(kShares.size(), kNaN);
@@ -100,11 +100,11 @@ std::string p_phrase(double p) { return p < 1e-4 ? "p < 0.0001" : sentence("p {:
 
 std::vector<ArmOverlap> measure_arm_overlap(const LoggedSample& sample,
                                             MatrixView<const double> e) {
-  const Totals& totals = *sample.totals;
-  const double n = totals.count(sample.size());
+  const Communicator& comm = *sample.comm;
+  const double n = comm.count(sample.size());
   std::vector<double> num_got(sample.num_arms(), 0.0);
   for (const Arm arm : sample.arm) ++num_got[arm];
-  totals.allreduce(num_got);
+  comm.allreduce(num_got);
   // Per arm: its nodes by bin, the other nodes by bin, units with a rare propensity.
   constexpr std::size_t kWidth = 2 * kOverlapBins + 1;
   std::vector<double> counts(sample.num_arms() * kWidth, 0.0);
@@ -119,7 +119,7 @@ std::vector<ArmOverlap> measure_arm_overlap(const LoggedSample& sample,
       if (e(i, a) < kRarePropensity * num_got[a] / n) counts_of(a).back() += sample.weight_of(i);
     }
   }
-  totals.allreduce(counts);
+  comm.allreduce(counts);
   std::vector<ArmOverlap> out;
   for (std::size_t a = 0; a < sample.num_arms(); ++a) {
     const std::span<const double> found = counts_of(a);
@@ -146,7 +146,7 @@ std::vector<WeightTail> measure_weight_tails(const LoggedSample& sample, MatrixV
   for (const SamplePolicy& policy : policies) {
     out.push_back(describe_weights(policy.name,
                                    importance_weights(sample.arm, policy.probability, e),
-                                   sample.num_arms(), *sample.totals));
+                                   sample.num_arms(), *sample.comm));
   }
   return out;
 }

@@ -6,7 +6,7 @@
 #include "base/sentence.hpp"
 #include "evaluate/overlap_diagnostics.hpp"
 #include "evaluate/stability_diagnostics.hpp"
-#include "exec/totals.hpp"
+#include "exec/statistics.hpp"
 
 namespace cone {
 namespace {
@@ -33,12 +33,12 @@ std::string find_failure(const LoggedSample& sample, const Estimate& estimate,
   const Method method = find_estimator(estimate.estimator)->method;
   const bool rests_on_model = method == Method::kDirect || method == Method::kJointModel ||
                               method == Method::kCautiousCorrection;
-  if (!rests_on_model || !sample.totals->any(!residual.empty())) return "";
+  if (!rests_on_model || !sample.comm->any(!residual.empty())) return "";
   double squares = 0;
   for (const double r : residual) squares += r * r;
-  const double n = sample.totals->count(sample.size());
+  const double n = sample.comm->count(sample.size());
   const double r_squared =
-      1 - sample.totals->allreduce(squares) / n / variance(sample.outcome, 0, *sample.totals);
+      1 - sample.comm->allreduce(squares) / n / variance(sample.outcome, 0, *sample.comm);
   if (!(r_squared <= kLeastFit)) return "";
   return sentence("the outcome model predicts worse than a constant (R² {:.2f})", r_squared);
 }

@@ -6,7 +6,7 @@
 #include "base/numeric.hpp"
 #include "estimate/error_parts.hpp"
 #include "evaluate/row_notes.hpp"
-#include "exec/totals.hpp"
+#include "exec/statistics.hpp"
 
 namespace cone {
 namespace {
@@ -100,7 +100,7 @@ void imply_corrected_weights(const EstimationBasis& basis, const EstimatorInfo& 
   for (std::size_t p = 0; p < policies.sample.size(); ++p) {
     const Evidence evidence = evidence_of(basis, row, policies, p);
     weights.push_back(residual_weights(row, evidence, basis.options));
-    corrects = sum(weights.back(), *sample.totals) > 0 || corrects;
+    corrects = sum(weights.back(), *sample.comm) > 0 || corrects;
     tables.push_back(uncorrected_part(evidence, weights.back()));
   }
   if (!corrects && row.method == Method::kCautiousCorrection)
@@ -108,7 +108,7 @@ void imply_corrected_weights(const EstimationBasis& basis, const EstimatorInfo& 
   std::vector<ImpliedWeights> implied =
       outcome.variance->imply_weights(basis.context, view_all(tables));
   const std::vector<double> residual = residuals(sample.arm, sample.outcome, outcome.mu.view());
-  const double n = sample.totals->count(sample.size());
+  const double n = sample.comm->count(sample.size());
   for (std::size_t p = 0; p < policies.sample.size(); ++p) {
     CompensatedSum variance;
     for (std::size_t i = 0; i < sample.size(); ++i) {
@@ -116,7 +116,7 @@ void imply_corrected_weights(const EstimationBasis& basis, const EstimatorInfo& 
       v += weights[p][i];
       variance.add(v * v * residual[i] * residual[i]);
     }
-    implied[p].variance = sample.totals->allreduce(variance.value()) / (n * n);
+    implied[p].variance = sample.comm->allreduce(variance.value()) / (n * n);
     implied[p].variance_for_sample.reset();
   }
   policies.implied_of_row[row.name] = std::move(implied);

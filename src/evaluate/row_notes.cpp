@@ -9,7 +9,7 @@
 #include "base/numeric.hpp"
 #include "base/sentence.hpp"
 #include "estimate/diagnose.hpp"
-#include "exec/totals.hpp"
+#include "exec/statistics.hpp"
 #include "nn/train.hpp"
 
 namespace cone {
@@ -65,9 +65,9 @@ std::string describe_better_regression(const LoggedSample& sample, const LearntN
                                        const OutcomeTable& model, LearnerId learner) {
   constexpr double kSignificant = 3;         // standard errors
   constexpr double kShareThatShows = 0.005;  // of the outcome variance: R² is shown with two digits
-  const Totals& totals = *sample.totals;
-  const auto mean_of = [&](const std::vector<double>& values) { return mean(values, totals); };
-  const double spread = variance(sample.outcome, 0, totals);
+  const Communicator& comm = *sample.comm;
+  const auto mean_of = [&](const std::vector<double>& values) { return mean(values, comm); };
+  const double spread = variance(sample.outcome, 0, comm);
   const std::vector<double> own = squared_errors(sample, model);
   for (const LearnerId regression : {LearnerId::kRidge, LearnerId::kOls2, LearnerId::kOls1}) {
     const auto found = learnt.parts().find(regression);
@@ -75,7 +75,7 @@ std::string describe_better_regression(const LoggedSample& sample, const LearntN
     const std::vector<double> other = squared_errors(sample, *found->second.outcome);
     std::vector<double> excess(own.size());
     for (std::size_t i = 0; i < excess.size(); ++i) excess[i] = own[i] - other[i];
-    if (!(mean_of(excess) > kSignificant * standard_error(excess, totals))) continue;
+    if (!(mean_of(excess) > kSignificant * standard_error(excess, comm))) continue;
     if (!(mean_of(excess) > kShareThatShows * spread))
       continue;  // tiny differences are significant without noise
     return sentence(

@@ -17,7 +17,7 @@ nlohmann::ordered_json describe_automatic(const Context& context, const Dataset&
   const EstimatorOptions& of = options.estimator;
   const bool fits_propensities = options.nuisances == NuisanceSource::kFitted;
   if (fits_propensities && !options.nuisance.propensity_bound) {
-    chosen["propensity_bound"] = choose_propensity_bounds(data, {}, context.totals()).low;
+    chosen["propensity_bound"] = choose_propensity_bounds(data, {}, context.comm()).low;
   }
   if (!of.clip) chosen["clip"] = limit_of_weights(of.clip, data.num_arms());
   if (!of.switch_threshold) {

@@ -47,8 +47,8 @@ std::vector<ScalingDiagnostics> describe_scaling(const FeatureTable& features,
 }
 
 std::vector<std::string> warn_of_rounding_columns(const FeatureTable& features,
-                                                  const Totals& totals) {
-  const std::vector<ColumnUnit> units = measure_columns(features, totals);
+                                                  const Communicator& comm) {
+  const std::vector<ColumnUnit> units = measure_columns(features, comm);
   std::size_t count = 0;
   std::string first;
   for (std::size_t j = 0; j < units.size(); ++j) {

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "cone/communicator.hpp"
 #include "cone/dataset.hpp"
 #include "cone/estimate.hpp"
 #include "cone/record.hpp"
 #include "cone/settings.hpp"
-#include "cone/totals.hpp"
 
 namespace cone {
 
@@ -21,6 +21,6 @@ std::vector<ScalingDiagnostics> describe_scaling(const FeatureTable& features,
 /// A warning where columns were left out because their values differ by rounding only, over the
 /// rows of all ranks.
 std::vector<std::string> warn_of_rounding_columns(const FeatureTable& features,
-                                                  const Totals& totals = Totals::alone());
+                                                  const Communicator& comm = Communicator::self());
 
 }  // namespace cone

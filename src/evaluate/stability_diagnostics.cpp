@@ -13,7 +13,7 @@
 #include "base/text.hpp"
 #include "estimate/significance.hpp"
 #include "evaluate/overlap_diagnostics.hpp"
-#include "exec/totals.hpp"
+#include "exec/statistics.hpp"
 
 namespace cone {
 namespace {
@@ -54,17 +54,17 @@ double design_effect_of_clusters(std::span<const double> parts,
 /// Sets the values by fold, and p of the hypothesis that all folds have the same value. The folds
 /// share one variance, so that an outlier does not inflate only the variance of its own fold.
 void compare_folds(const FitPlan& plan, const Estimate& estimate,
-                   std::span<const std::uint32_t> cluster, const Totals& totals,
+                   std::span<const std::uint32_t> cluster, const Communicator& comm,
                    PolicyStability& out) {
   const std::vector<double>& parts = estimate.parts.population;
-  if (plan.tasks.size() < 2 || totals.any(parts.size() != plan.scored.size())) return;
-  const double spread = variance(parts, 1, totals) * design_effect_of_clusters(parts, cluster);
-  const double centre = mean(parts, totals);
+  if (plan.tasks.size() < 2 || comm.any(parts.size() != plan.scored.size())) return;
+  const double spread = variance(parts, 1, comm) * design_effect_of_clusters(parts, cluster);
+  const double centre = mean(parts, comm);
   std::vector<double> sums;  // of the parts, then how many, per fold
   for (const std::vector<double>& fold : group_by_fold(plan, parts)) {
     sums.insert(sums.end(), {sum(fold), static_cast<double>(fold.size())});
   }
-  totals.allreduce(sums);
+  comm.allreduce(sums);
   double chi_squared = 0;
   for (std::size_t f = 0; f < plan.tasks.size(); ++f) {
     const double size = sums[2 * f + 1];
@@ -114,13 +114,13 @@ bool do_folds_disagree(const PolicyStability& stability) {
 std::vector<PolicyStability> measure_stability(std::span<const PolicyResult> results,
                                                std::string_view estimator, const FitPlan& plan,
                                                std::span<const std::uint32_t> cluster,
-                                               const Totals& totals) {
+                                               const Communicator& comm) {
   std::vector<PolicyStability> out;
   for (const PolicyResult& result : results) {
     const auto estimate = std::ranges::find(result.estimates, estimator, &Estimate::estimator);
     if (estimate == result.estimates.end() || !std::isfinite(estimate->value)) continue;
     PolicyStability found{.policy = result.name, .seed_sd = estimate->seed_sd};
-    compare_folds(plan, *estimate, cluster, totals, found);
+    compare_folds(plan, *estimate, cluster, comm, found);
     if (found.by_fold.empty() && !found.seed_sd) continue;
     found.verdict = judge_stability(found, *estimate);
     out.push_back(std::move(found));

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "cone/communicator.hpp"
 #include "cone/learn.hpp"
 #include "cone/record.hpp"
-#include "cone/totals.hpp"
 
 namespace cone {
 
@@ -18,7 +18,7 @@ namespace cone {
 std::vector<PolicyStability> measure_stability(std::span<const PolicyResult> results,
                                                std::string_view estimator, const FitPlan& plan,
                                                std::span<const std::uint32_t> cluster = {},
-                                               const Totals& totals = Totals::alone());
+                                               const Communicator& comm = Communicator::self());
 
 /// Whether the values by fold differ by more than sampling error explains.
 bool do_folds_disagree(const PolicyStability& stability);

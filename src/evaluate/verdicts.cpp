@@ -32,8 +32,8 @@ std::string find_name(const LearntNuisances& learnt, const PropensityTable& tabl
 /// Keeps the worst entry of each diagnostic: cautions first, then the largest badness.
 class Summary {
  public:
-  Summary(const Totals& totals, Diagnostics& out)
-      : slack_(totals.has_others() ? kRounding : 0), out_(out) {}
+  Summary(const Communicator& comm, Diagnostics& out)
+      : slack_(comm.has_others() ? kRounding : 0), out_(out) {}
 
   template <class Entry, class Badness>
   void add(const char* name, const std::vector<Entry>& entries, bool is_news,
@@ -72,11 +72,11 @@ void add_propensity_verdicts(const Context& context, const JudgedRun& run,
   try {
     out.balance = measure_balance(context, run.features, run.network, sample, e);
   } catch (const Cancelled&) {
-    if (sample.totals->has_others()) throw;
+    if (sample.comm->has_others()) throw;
     // All estimates are done by now, or were interrupted before.
     out.warnings.emplace_back("covariate balance was not assessed: interrupted");
   }
-  const Summary summary(*sample.totals, out);
+  const Summary summary(*sample.comm, out);
   summary.add("overlap", out.overlap, false, &ArmOverlap::rare_fraction);
   summary.add("weights", out.weights, false,
               [](const WeightTail& w) { return -w.effective_sample_size; });
@@ -90,7 +90,7 @@ void add_propensity_verdicts(const Context& context, const JudgedRun& run,
 void add_verdicts(const Context& context, const JudgedRun& run,
                   std::span<const PolicyResult> results, Diagnostics& out) {
   const LoggedSample& sample = run.sample;
-  const Summary summary(*sample.totals, out);
+  const Summary summary(*sample.comm, out);
   const EstimatorInfo* headline = choose_headline(run.finished);
   for (OutcomeDiagnostics& model : out.outcome_models) model.verdict = judge_fit(model);
   if (headline == nullptr) return;
@@ -119,7 +119,7 @@ void add_verdicts(const Context& context, const JudgedRun& run,
     out.verdicts.push_back(
         {"joint model", describe_joint_model(out.joint_model, sample.arms), false});
   }
-  out.stability = measure_stability(results, headline->name, run.plan, run.cluster, *sample.totals);
+  out.stability = measure_stability(results, headline->name, run.plan, run.cluster, *sample.comm);
   summary.add("stability", out.stability, true, [](const PolicyStability& s) { return -s.fold_p; });
 }
 

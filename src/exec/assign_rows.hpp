@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "cone/communicator.hpp"
 #include "cone/matrix.hpp"
-#include "cone/totals.hpp"
 
 namespace cone {
 
@@ -19,15 +19,15 @@ struct AssignedRows {
 /// work(k, row), and all ranks get all rows, equal to the last bit. `work` must not be collective.
 /// It returns whether it filled the row; the other rows are for all ranks to compute together.
 template <class Work>
-AssignedRows assign_rows(const Totals& totals, std::size_t num_rows, std::size_t width,
+AssignedRows assign_rows(const Communicator& comm, std::size_t num_rows, std::size_t width,
                          const Work& work) {
   Matrix<double> found(num_rows, width + 1, 0.0);  // the last column: whether the row is filled
-  for (std::size_t k = totals.rank(); k < num_rows; k += totals.size()) {
+  for (std::size_t k = comm.rank(); k < num_rows; k += comm.size()) {
     const auto row = found.row(k);
     row[width] = work(k, row.first(width)) ? 1 : 0;
     if (row[width] == 0) std::ranges::fill(row, 0.0);
   }
-  totals.allreduce(found.values());
+  comm.allreduce(found.values());
   AssignedRows out{Matrix<double>(num_rows, width), {}};
   for (std::size_t k = 0; k < num_rows; ++k) {
     const double count = found(k, width);  // number of ranks that filled the row: 0 or 1

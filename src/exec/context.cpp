@@ -9,8 +9,8 @@
 
 #include "cone/error.hpp"
 
+#include "exec/statistics.hpp"
 #include "exec/thread_pool.hpp"
-#include "exec/totals.hpp"
 
 namespace cone {
 namespace {
@@ -71,7 +71,7 @@ Context::Context(std::uint64_t seed, int num_threads, ProgressObserver* progress
     : pool_(std::make_shared<ThreadPool>(num_threads)),
       reporter_(progress != nullptr ? std::make_shared<Reporter>(*progress) : nullptr),
       seed_(seed),
-      totals_(&Totals::alone()) {}
+      comm_(&Communicator::self()) {}
 
 int Context::num_threads() const { return is_serial_ ? 1 : pool_->num_threads(); }
 
@@ -104,9 +104,9 @@ Context Context::on_one_thread() const {
   return other;
 }
 
-Context Context::shared_by(const Totals& totals) const {
+Context Context::shared_by(const Communicator& comm) const {
   Context other = on_one_thread();
-  other.totals_ = &totals;
+  other.comm_ = &comm;
   return other;
 }
 

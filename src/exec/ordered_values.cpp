@@ -61,21 +61,21 @@ void take_digit(std::span<const double> counts, unsigned shift, Search& search) 
 
 }  // namespace
 
-OrderedValues::OrderedValues(std::vector<double> values, const Totals& totals)
-    : totals_(totals),
+OrderedValues::OrderedValues(std::vector<double> values, const Communicator& comm)
+    : comm_(comm),
       local_(std::move(values)),
-      size_(static_cast<std::uint64_t>(totals.count(local_.size()))) {
+      size_(static_cast<std::uint64_t>(comm.count(local_.size()))) {
   std::sort(local_.begin(), local_.end());
 }
 
 std::uint64_t OrderedValues::count_above(double limit) const {
   const auto above = local_.end() - std::upper_bound(local_.begin(), local_.end(), limit);
-  return static_cast<std::uint64_t>(totals_.count(static_cast<std::size_t>(above)));
+  return static_cast<std::uint64_t>(comm_.count(static_cast<std::size_t>(above)));
 }
 
 std::vector<double> OrderedValues::at(std::span<const std::uint64_t> indices) const {
   std::vector<double> out;
-  if (!totals_.has_others()) {
+  if (!comm_.has_others()) {
     for (const std::uint64_t index : indices) out.push_back(local_[index]);
     return out;
   }
@@ -90,7 +90,7 @@ std::vector<double> OrderedValues::at(std::span<const std::uint64_t> indices) co
     for (std::size_t k = 0; k < searches.size(); ++k) {
       count_digits(searches[k], shift, counts_of(k));
     }
-    totals_.allreduce(counts);
+    comm_.allreduce(counts);
     for (std::size_t k = 0; k < searches.size(); ++k) {
       take_digit(counts_of(k), shift, searches[k]);
     }
@@ -101,7 +101,7 @@ std::vector<double> OrderedValues::at(std::span<const std::uint64_t> indices) co
 
 std::span<const double> OrderedValues::last(std::uint64_t count) const {
   const Values local(local_);
-  if (!totals_.has_others()) return local.last(count);
+  if (!comm_.has_others()) return local.last(count);
   if (count == 0) return {};
   const std::uint64_t first = size_ - count;
   const double border = at(std::span(&first, 1))[0];
@@ -109,9 +109,9 @@ std::span<const double> OrderedValues::last(std::uint64_t count) const {
   const auto num_above = static_cast<std::size_t>(local.end() - equal_end);
   // Of the values equal to the border, those of the last ranks are taken first.
   const auto num_equal = static_cast<double>(equal_end - equal_begin);
-  const std::vector<double> of_all = totals_.allgather(std::span(&num_equal, 1));
-  double missing = static_cast<double>(count) - totals_.count(num_above);
-  for (std::size_t r = of_all.size(); r > totals_.rank() + 1; --r) missing -= of_all[r - 1];
+  const std::vector<double> of_all = comm_.allgatherv(std::span(&num_equal, 1));
+  double missing = static_cast<double>(count) - comm_.count(num_above);
+  for (std::size_t r = of_all.size(); r > comm_.rank() + 1; --r) missing -= of_all[r - 1];
   const auto taken = static_cast<std::size_t>(std::clamp(missing, 0.0, num_equal));
   return local.last(num_above + taken);
 }

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "cone/totals.hpp"
+#include "cone/communicator.hpp"
 
 namespace cone {
 
@@ -12,8 +12,8 @@ namespace cone {
 /// ranks pass the same arguments.
 class OrderedValues {
  public:
-  /// No NaN. `totals` must outlive it. O(n log n) in this rank's values.
-  OrderedValues(std::vector<double> values, const Totals& totals);
+  /// No NaN. `comm` must outlive it. O(n log n) in this rank's values.
+  OrderedValues(std::vector<double> values, const Communicator& comm);
 
   /// Number of values of all ranks.
   std::uint64_t size() const { return size_; }
@@ -29,7 +29,7 @@ class OrderedValues {
   std::span<const double> last(std::uint64_t count) const;
 
  private:
-  const Totals& totals_;
+  const Communicator& comm_;
   std::vector<double> local_;  ///< ascending
   std::uint64_t size_;
 };

@@ -8,7 +8,7 @@
 
 #include "base/numeric.hpp"
 #include "base/random.hpp"
-#include "exec/totals.hpp"
+#include "exec/statistics.hpp"
 
 namespace cone {
 namespace {
@@ -34,11 +34,11 @@ double normal_p(double moran, double total_weight, double squares) {
   return 0.5 * std::erfc(moran / sd / std::numbers::sqrt2);
 }
 
-/// Every rank has the global network; permutations are divided among the ranks of `totals`. With 0
+/// Every rank has the global network; permutations are divided among the ranks of `comm`. With 0
 /// permutations p is by the normal approximation.
 NetworkAssociation associate_local(const Context& context, const Graph& graph,
                                    std::span<const double> values, std::uint64_t seed,
-                                   std::size_t num_permutations, const Totals& totals) {
+                                   std::size_t num_permutations, const Communicator& comm) {
   NetworkAssociation out;
   std::vector<NodeIndex> nodes;
   std::vector<double> scale(graph.num_nodes(), 0.0);
@@ -77,7 +77,7 @@ NetworkAssociation associate_local(const Context& context, const Graph& graph,
   out.permutations = static_cast<int>(num_permutations);
   const std::vector<int> reached =
       context.map_ranges<int>(num_permutations, 1, [&](std::size_t number, std::size_t) {
-        if (number % totals.size() != totals.rank()) return 0;  // another rank's
+        if (number % comm.size() != comm.rank()) return 0;  // another rank's
         std::vector<double> shuffled = centred;
         Rng rng(seed, Stream::kDependence, 1000 + number);
         for (std::size_t k = shuffled.size(); k > 1; --k) {
@@ -87,21 +87,21 @@ NetworkAssociation associate_local(const Context& context, const Graph& graph,
       });
   double exceeding = 0;
   for (const int r : reached) exceeding += r;
-  out.p = (1.0 + totals.allreduce(exceeding)) / (1.0 + out.permutations);
+  out.p = (1.0 + comm.allreduce(exceeding)) / (1.0 + out.permutations);
   return out;
 }
 
 /// Every rank has its own rows: Moran's I from sums over neighbours, p by the normal approximation.
 NetworkAssociation associate_distributed(const Context& context, const Neighbourhood& network,
-                                         std::span<const double> values, const Totals& totals) {
+                                         std::span<const double> values, const Communicator& comm) {
   NetworkAssociation out;
   std::vector<double> of_nodes;  // that have neighbours
   for (std::size_t i = 0; i < network.size(); ++i) {
     if (network.degree(i) > 0) of_nodes.push_back(values[i]);
   }
-  if (totals.count(of_nodes.size()) < 3) return out;
-  const double centre = mean(of_nodes, totals);
-  const double spread = variance(of_nodes, 0, totals);
+  if (comm.count(of_nodes.size()) < 3) return out;
+  const double centre = mean(of_nodes, comm);
+  const double spread = variance(of_nodes, 0, comm);
   if (!(spread > 0)) return out;
   // Per node: 1/√d, the value over √d, 1/d.
   Matrix<double> x(network.size(), 3);
@@ -119,7 +119,7 @@ NetworkAssociation associate_distributed(const Context& context, const Neighbour
     for (std::size_t i = 0; i < x.rows(); ++i) total.add(x(i, c) * neighbours(i, c));
     sums[c] = total.value();
   }
-  totals.allreduce(sums);
+  comm.allreduce(sums);
   out.moran = sums[1] / (sums[0] * spread);
   out.p = normal_p(out.moran, sums[0], sums[2]);
   return out;
@@ -129,17 +129,16 @@ NetworkAssociation associate_distributed(const Context& context, const Neighbour
 
 NetworkAssociation measure_association(const Context& context, const Neighbourhood& network,
                                        std::span<const double> values, std::uint64_t seed,
-                                       const Totals& totals, double permutation_work) {
+                                       const Communicator& comm, double permutation_work) {
   const double work = static_cast<double>(network.num_edge_ends() + network.num_nodes());
   const double affordable = permutation_work / work;
   // With so many edges the normal approximation is accurate.
   const bool permutes = affordable >= kFewestPermutations;
-  if (!permutes && totals.has_others())
-    return associate_distributed(context, network, values, totals);
+  if (!permutes && comm.has_others()) return associate_distributed(context, network, values, comm);
   const auto count =
       permutes ? static_cast<std::size_t>(std::min(affordable, kMostPermutations)) : 0;
   return associate_local(context, network.global_graph(), network.gather(values), seed, count,
-                         totals);
+                         comm);
 }
 
 }  // namespace cone

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <span>
 
+#include "cone/communicator.hpp"
 #include "cone/context.hpp"
-#include "cone/totals.hpp"
 
 #include "inference/neighbourhood.hpp"
 
@@ -34,7 +34,7 @@ inline constexpr double kPermutationWork = 1e9;
 /// suffice.
 NetworkAssociation measure_association(const Context& context, const Neighbourhood& network,
                                        std::span<const double> values, std::uint64_t seed,
-                                       const Totals& totals = Totals::alone(),
+                                       const Communicator& comm = Communicator::self(),
                                        double permutation_work = kPermutationWork);
 
 }  // namespace cone

@@ -7,7 +7,7 @@
 
 #include "base/numeric.hpp"
 #include "estimate/significance.hpp"
-#include "exec/totals.hpp"
+#include "exec/statistics.hpp"
 
 namespace cone {
 namespace {
@@ -48,12 +48,12 @@ double squared_weights(const LoggedSample& sample, MatrixView<const double> poli
     corrected.add(2 * part - (sample.arm[i] == a ? part / e(i, a) : 0.0));
   }
   std::array<double, 2> sums = {corrected.value(), expected.value()};
-  sample.totals->allreduce(sums);
-  return std::max(sums[0], 0.5 * sums[1]) / sample.totals->count(sample.size());
+  sample.comm->allreduce(sums);
+  return std::max(sums[0], 0.5 * sums[1]) / sample.comm->count(sample.size());
 }
 
 /// The bias of an arm's mean, `size` at most, in the value of a policy or in a difference of two.
-BiasBound direct_bias(const Totals& totals, MatrixView<const double> policy, std::size_t arm,
+BiasBound direct_bias(const Communicator& comm, MatrixView<const double> policy, std::size_t arm,
                       int direction, double size) {
   bool adds = false;
   bool subtracts = false;
@@ -61,8 +61,8 @@ BiasBound direct_bias(const Totals& totals, MatrixView<const double> policy, std
     adds = adds || policy(i, arm) > 0;
     subtracts = subtracts || policy(i, arm) < 0;
   }
-  adds = totals.any(adds);
-  subtracts = totals.any(subtracts);
+  adds = comm.any(adds);
+  subtracts = comm.any(subtracts);
   const auto is_possible = [&](int sign) {
     return direction == 0 || (direction == sign && adds) || (direction == -sign && subtracts);
   };
@@ -75,18 +75,18 @@ NetworkStrength measure_strength(const LoggedSample& sample, Matrix<double> feat
                                  Matrix<double> network, const PropensityBounds& bounds,
                                  std::span<const std::uint8_t> is_connected) {
   NetworkStrength out;
-  const Totals& totals = *sample.totals;
-  const double n = totals.count(sample.size());
+  const Communicator& comm = *sample.comm;
+  const double n = comm.count(sample.size());
   const std::vector<double> by_features = squared_errors(sample, features);
   const std::vector<double> by_network = squared_errors(sample, network);
   std::vector<double> share(sample.num_arms(), 0.0);
   for (const Arm t : sample.arm) share[t] += 1 / n;
-  totals.allreduce(share);
+  comm.allreduce(share);
   double by_shares = 0;
   for (const double m : share) by_shares += m * (1 - m);
-  const double short_error = mean(by_features, totals);
+  const double short_error = mean(by_features, comm);
   out.r_squared_features = 1 - short_error / by_shares;
-  out.r_squared_network = 1 - mean(by_network, totals) / by_shares;
+  out.r_squared_network = 1 - mean(by_network, comm) / by_shares;
   std::vector<double> gain;
   std::vector<double> short_errors;
   for (std::size_t i = 0; i < sample.size(); ++i) {
@@ -94,11 +94,11 @@ NetworkStrength measure_strength(const LoggedSample& sample, Matrix<double> feat
     gain.push_back(by_features[i] - by_network[i]);
     short_errors.push_back(by_features[i]);
   }
-  const double num_connected = totals.count(gain.size());
+  const double num_connected = comm.count(gain.size());
   out.connected_share = num_connected / n;
-  const double error_of_connected = mean(short_errors, totals);
-  out.added = mean(gain, totals) / error_of_connected;
-  const double error = standard_error(gain, totals) / error_of_connected;
+  const double error_of_connected = mean(short_errors, comm);
+  out.added = mean(gain, comm) / error_of_connected;
+  const double error = standard_error(gain, comm) / error_of_connected;
   const double overlooked = kOverlooked / num_connected;
   out.added_upper =
       std::clamp(std::max(std::max(0.0, out.added) + kOneSided * error, overlooked), 0.0, 0.99);
@@ -122,7 +122,7 @@ ConfoundingBias bound_confounding_bias(const LoggedSample& sample, MatrixView<co
                                        std::span<const double> residual,
                                        const NetworkStrength& strength) {
   const std::size_t num_arms = sample.num_arms();
-  const double n = sample.totals->count(sample.size());
+  const double n = sample.comm->count(sample.size());
   double long_weights = 0;
   double short_weights = 0;
   std::vector<double> sizes;  // √(cf_y·σ²·ν²) of every arm
@@ -130,7 +130,7 @@ ConfoundingBias bound_confounding_bias(const LoggedSample& sample, MatrixView<co
   for (std::size_t i = 0; i < sample.size(); ++i) {
     squares[sample.arm[i]] += residual[i] * residual[i] / n;
   }
-  sample.totals->allreduce(squares);
+  sample.comm->allreduce(squares);
   std::array<double, 2> sums{};
   auto& [tilted, plain] = sums;  // means of Σ_a π_a²(1 − e_a)/e_a² and of Σ_a π_a²/e_a
   for (std::size_t a = 0; a < num_arms; ++a) {
@@ -146,15 +146,15 @@ ConfoundingBias bound_confounding_bias(const LoggedSample& sample, MatrixView<co
       tilted += part * (1 - e) / e / n;
     }
   }
-  sample.totals->allreduce(sums);
+  sample.comm->allreduce(sums);
   ConfoundingBias out;
   const double by_ratio = long_weights / short_weights - 1;
   const double by_share = strength.added_upper * tilted / plain;
   out.strength = std::max({0.0, by_ratio, by_share});
   for (std::size_t a = 0; a < num_arms; ++a) {
     const int direction = strength.arms.empty() ? 0 : strength.arms[a].direction;
-    out.bound = out.bound + direct_bias(*sample.totals, policy, a, direction,
-                                        std::sqrt(out.strength) * sizes[a]);
+    out.bound = out.bound +
+                direct_bias(*sample.comm, policy, a, direction, std::sqrt(out.strength) * sizes[a]);
   }
   return out;
 }

@@ -15,7 +15,7 @@
 // Long story short: omitted variable bias in causal machine learning; Cinelli and Hazlett 2020,
 // Making sense of sensitivity: extending omitted variable bias), bounded for an unmeasured
 // confounder as strong as the network is beyond the features (docs/inference.md). Means are over
-// the nodes of all ranks of the sample's totals.
+// the nodes of all ranks.
 
 namespace cone {
 

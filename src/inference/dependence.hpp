@@ -17,7 +17,7 @@
 #include "cone/matrix.hpp"
 #include "cone/settings.hpp"
 
-#include "exec/totals.hpp"
+#include "exec/statistics.hpp"
 #include "inference/clusters.hpp"
 #include "inference/neighbourhood.hpp"
 
@@ -55,7 +55,7 @@ class DependenceKernels {
   DependenceKernels(const Context& context, const Graph& graph, Clustering clusters);
   /// Of a distributed network. Tables have the local rows.
   DependenceKernels(const Context& context, std::shared_ptr<const Neighbourhood> network,
-                    Clustering clusters, std::shared_ptr<const Totals> totals);
+                    Clustering clusters, std::shared_ptr<const Communicator> comm);
 
   /// B'·x, for x of nodes × columns, with B_ij = 1{j = i or a neighbour of i} / √(1 + d_i): sums
   /// over the closed neighbourhoods that contain a node. B·B' has unit diagonal.
@@ -87,7 +87,7 @@ class DependenceKernels {
 
   const Clustering& clusters() const { return clusters_; }
   bool has_edges() const { return network_->num_edge_ends() > 0; }
-  const Totals& totals() const { return *totals_; }
+  const Communicator& comm() const { return *comm_; }
   const Neighbourhood& network() const { return *network_; }
   double num_nodes() const { return static_cast<double>(network_->num_nodes()); }
 
@@ -104,7 +104,7 @@ class DependenceKernels {
                           std::span<const double> before, std::span<const double> after) const;
 
   std::shared_ptr<const Neighbourhood> network_;
-  std::shared_ptr<const Totals> totals_;
+  std::shared_ptr<const Communicator> comm_;
   Clustering clusters_;
   std::vector<double> common_neighbour_scale_;  ///< 1/√(1 + d)
   std::vector<double> neighbour_scale_;         ///< 1/√d, 0 without neighbours

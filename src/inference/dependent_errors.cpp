@@ -34,7 +34,7 @@ Matrix<double> unlogged_covariance(const Context& context, const DependenceKerne
       out(p, q) = out(q, p) = total.value() / (n * n);
     }
   });
-  kernels.totals().allreduce(out.values());
+  kernels.comm().allreduce(out.values());
   return out;
 }
 
@@ -87,7 +87,7 @@ Matrix<double> centre_columns(const DependenceKernels& kernels,
   Matrix<double> out(column(*parts[0]).size(), parts.size());
   for (std::size_t k = 0; k < parts.size(); ++k) {
     const std::vector<double>& values = column(*parts[k]);
-    const double centre = kernels.totals().allreduce(sum(values)) / kernels.num_nodes();
+    const double centre = kernels.comm().allreduce(sum(values)) / kernels.num_nodes();
     for (std::size_t i = 0; i < values.size(); ++i) out(i, k) = values[i] - centre;
   }
   return out;
@@ -220,7 +220,7 @@ std::optional<JointErrors> join_errors(const Context& context, const DependenceK
   const bool is_sample = target == Target::kSample;
   for (const ErrorParts* p : parts) {
     const bool has_parts = !(is_sample ? p->sample : p->population).empty();
-    if (!kernels.totals().any(has_parts)) return std::nullopt;
+    if (!kernels.comm().any(has_parts)) return std::nullopt;
   }
   const Matrix<double> columns =
       centre_columns(kernels, parts, [&](const ErrorParts& p) -> const std::vector<double>& {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/numeric.hpp"
-#include "exec/totals.hpp"
+#include "exec/statistics.hpp"
 
 namespace cone {
 namespace {
@@ -35,7 +35,7 @@ double sum_terms(std::span<double> values, const Term& term) {
 }
 
 /// Columns that are not constant over the rows of all ranks.
-std::vector<std::uint32_t> find_varying(const Matrix<double>& columns, const Totals& totals) {
+std::vector<std::uint32_t> find_varying(const Matrix<double>& columns, const Communicator& comm) {
   constexpr double kNone = -std::numeric_limits<double>::infinity();
   std::vector<double> ends(2 * columns.rows(),
                            kNone);  // the maximum of the values, and of the negated values
@@ -49,7 +49,7 @@ std::vector<std::uint32_t> find_varying(const Matrix<double>& columns, const Tot
     ends[2 * j] = high;
     ends[2 * j + 1] = -low;
   }
-  totals.allreduce_max(ends);
+  comm.allreduce_max(ends);
   std::vector<std::uint32_t> varying;
   for (std::size_t j = 0; j < columns.rows(); ++j) {
     if (-ends[2 * j + 1] < ends[2 * j]) varying.push_back(static_cast<std::uint32_t>(j));
@@ -65,14 +65,14 @@ std::vector<double> sum_columns(const Context& context, Matrix<double>& columns,
     context.poll();
     sums.push_back(sum_terms(columns.row(j), [&](double& value) { return term(j, value); }));
   }
-  context.totals().allreduce(sums);
+  context.comm().allreduce(sums);
   return sums;
 }
 
 }  // namespace
 
 CentredColumns centre_columns(const Context& context, Matrix<double> columns) {
-  CentredColumns out{.kept = find_varying(columns, context.totals())};
+  CentredColumns out{.kept = find_varying(columns, context.comm())};
   if (out.kept.size() == columns.rows()) {
     out.values = std::move(columns);
   } else {
@@ -82,7 +82,7 @@ CentredColumns centre_columns(const Context& context, Matrix<double> columns) {
     }
   }
   constexpr double kNegligible = 4 * std::numeric_limits<double>::epsilon();
-  const double n = context.totals().count(out.values.cols());
+  const double n = context.comm().count(out.values.cols());
   out.means = sum_columns(context, out.values, [](std::size_t, double value) { return value; });
   for (double& mean : out.means) mean /= n;
   std::vector<double> rest = sum_columns(

@@ -26,16 +26,16 @@ struct ColumnSummary {
 /// Rows or entries of a pass between polls for cancellation.
 constexpr std::size_t kItemsPerPoll = 4096;
 
-void sum_summaries(const Totals& totals, std::vector<ColumnSummary>& columns) {
-  if (!totals.has_others()) return;
+void sum_summaries(const Communicator& comm, std::vector<ColumnSummary>& columns) {
+  if (!comm.has_others()) return;
   std::vector<double> sums;
   std::vector<double> largest;
   for (const ColumnSummary& column : columns) {
     sums.insert(sums.end(), {column.num_entries, column.sum});
     largest.insert(largest.end(), {column.high, -column.low});
   }
-  totals.allreduce(sums);
-  totals.allreduce_max(largest);
+  comm.allreduce(sums);
+  comm.allreduce_max(largest);
   for (std::size_t j = 0; j < columns.size(); ++j) {
     columns[j] = {.num_entries = sums[2 * j],
                   .low = -largest[2 * j + 1],
@@ -58,7 +58,7 @@ std::vector<ColumnSummary> summarise_columns(const Context& context, const Spars
     sums[x.columns()[k]].add(value);
   }
   for (std::size_t j = 0; j < x.cols(); ++j) columns[j].sum = sums[j].value();
-  sum_summaries(context.totals(), columns);
+  sum_summaries(context.comm(), columns);
   for (ColumnSummary& column : columns) {
     if (column.num_entries < num_rows) {
       column.low = std::min(column.low, 0.0);
@@ -78,9 +78,7 @@ std::vector<std::uint32_t> numbers_below(std::size_t count) {
 
 CentredMatrix::CentredMatrix(const Context& context, const FeatureMatrix& x,
                              std::span<const std::uint32_t> rows)
-    : totals_(&context.totals()),
-      num_source_cols_(x.cols()),
-      num_all_rows_(totals_->count(rows.size())) {
+    : comm_(&context.comm()), num_source_cols_(x.cols()), num_all_rows_(comm_->count(rows.size())) {
   if (!x.dense_columns().empty()) {
     CentredColumns centred = centre_columns(context, x.gather_dense_columns(rows));
     dense_ = std::move(centred.values);
@@ -89,7 +87,7 @@ CentredMatrix::CentredMatrix(const Context& context, const FeatureMatrix& x,
     for (const std::uint32_t k : centred.kept) kept_.push_back(x.dense_columns()[k]);
   }
   take_sparse(context, x.sparse().select_rows(rows));
-  num_stored_ = totals_->count(dense_.values().size() + sparse_.num_entries());
+  num_stored_ = comm_->count(dense_.values().size() + sparse_.num_entries());
 }
 
 CentredMatrix::CentredMatrix(const Context& context, const FeatureMatrix& x)
@@ -142,7 +140,7 @@ void CentredMatrix::take_sparse(const Context& context, const SparseMatrix& x) {
     for (; next_filled != filled.end(); ++next_filled) append(*next_filled, -mean[*next_filled]);
     row_offsets.push_back(row_columns.size());
   }
-  totals_->allreduce(squares);
+  comm_->allreduce(squares);
   for (std::size_t j = 0; j < mean.size(); ++j) {
     squares[j] -= num_all_rows_ * offsets_[j] * offsets_[j];
   }
@@ -168,7 +166,7 @@ void CentredMatrix::multiply(std::span<const double> u, std::span<double> out) c
 void CentredMatrix::multiply_transposed(std::span<const double> r, std::span<double> out) const {
   if (num_dense() > 0) multiply_columns_transposed(dense_.view(), r, out.first(num_dense()));
   multiply_sparse_transposed(r, out.subspan(num_dense()));
-  totals_->allreduce(out);
+  comm_->allreduce(out);
 }
 
 void CentredMatrix::multiply_sparse_transposed(std::span<const double> r,
@@ -203,7 +201,7 @@ MatrixView<const double> CentredMatrix::read_rows(std::size_t begin, std::size_t
 
 Matrix<double> CentredMatrix::column_gram(const Context& context) const {
   Matrix<double> gram = gram_of_own_rows(context);
-  totals_->allreduce(gram.values());
+  comm_->allreduce(gram.values());
   return gram;
 }
 

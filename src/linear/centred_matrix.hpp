@@ -8,7 +8,7 @@
 #include "cone/features.hpp"
 #include "cone/matrix.hpp"
 
-#include "exec/totals.hpp"
+#include "exec/statistics.hpp"
 
 namespace cone {
 
@@ -23,7 +23,7 @@ namespace cone {
 ///
 /// Columns are reordered: the dense ones, then the sparse ones; see kept().
 ///
-/// Where rows are distributed over several ranks (Context::totals), the rows are those of this
+/// Where rows are distributed over several ranks (Context::comm), the rows are those of this
 /// rank, and sums over rows are over all ranks.
 class CentredMatrix {
  public:
@@ -36,7 +36,7 @@ class CentredMatrix {
   std::size_t rows() const { return sparse_.rows(); }
   /// Rows of all ranks.
   double num_all_rows() const { return num_all_rows_; }
-  const Totals& totals() const { return *totals_; }
+  const Communicator& comm() const { return *comm_; }
   /// Columns that are not constant.
   std::size_t cols() const { return kept_.size(); }
   /// How many of them are dense.
@@ -76,7 +76,7 @@ class CentredMatrix {
   void multiply_sparse_transposed(std::span<const double> r, std::span<double> out_sparse) const;
   Matrix<double> gram_of_own_rows(const Context& context) const;
 
-  const Totals* totals_;
+  const Communicator* comm_;
   std::size_t num_source_cols_;
   double num_all_rows_ = 0;
   double num_stored_ = 0;

@@ -18,11 +18,11 @@ double squared_norm(std::span<const double> values) {
 }  // namespace
 
 double CentredOperator::squared_norm_of_rows(std::span<const double> b) const {
-  return transposed ? squared_norm(b) : matrix.totals().allreduce(squared_norm(b));
+  return transposed ? squared_norm(b) : matrix.comm().allreduce(squared_norm(b));
 }
 
 double CentredOperator::squared_norm_of_columns(std::span<const double> u) const {
-  return transposed ? matrix.totals().allreduce(squared_norm(u)) : squared_norm(u);
+  return transposed ? matrix.comm().allreduce(squared_norm(u)) : squared_norm(u);
 }
 
 bool minimise_squares(const Context& context, const CentredOperator& a, std::span<const double> b,

@@ -40,8 +40,8 @@ bool prefers_explicit_hessian(const CentredMatrix& x, std::size_t num_labels) {
 bool prefers_explicit_hessian(const Context& context, const FeatureMatrix& x,
                               std::size_t num_labels) {
   return !x.dense_columns().empty() &&
-         is_hessian_cheaper(context.totals().count(x.rows()), x.cols(),
-                            context.totals().count(x.num_stored()), num_labels);
+         is_hessian_cheaper(context.comm().count(x.rows()), x.cols(),
+                            context.comm().count(x.num_stored()), num_labels);
 }
 
 ExplicitLogistic::ExplicitLogistic(const Context& context,

@@ -8,34 +8,21 @@
 namespace cone {
 namespace {
 
-/// Integers below 2⁵³ are exact as doubles.
-template <class T>
-std::vector<double> as_doubles(std::span<const T> numbers) {
-  return {numbers.begin(), numbers.end()};
-}
-
-SparseMatrix gather_sparse(const Totals& totals, const SparseMatrix& own) {
-  std::vector<double> sizes;
-  for (std::size_t i = 0; i < own.rows(); ++i) {
-    sizes.push_back(static_cast<double>(own.row(i).size()));
-  }
+SparseMatrix gather_sparse(const Communicator& comm, const SparseMatrix& own) {
+  std::vector<std::uint64_t> sizes;
+  for (std::size_t i = 0; i < own.rows(); ++i) sizes.push_back(own.row(i).size());
   std::vector<std::uint64_t> offsets = {0};
-  for (const double size : totals.allgather(sizes)) {
-    offsets.push_back(offsets.back() + static_cast<std::uint64_t>(size));
-  }
-  std::vector<std::uint32_t> columns;
-  for (const double column : totals.allgather(as_doubles(own.columns()))) {
-    columns.push_back(static_cast<std::uint32_t>(column));
-  }
-  return {own.cols(), std::move(offsets), std::move(columns), totals.allgather(own.values())};
+  for (const std::uint64_t size : comm.allgatherv(sizes)) offsets.push_back(offsets.back() + size);
+  return {own.cols(), std::move(offsets), comm.allgatherv(own.columns()),
+          comm.allgatherv(own.values())};
 }
 
 }  // namespace
 
-FeatureMatrix gather_rows(const Totals& totals, const FeatureMatrix& own) {
-  SparseMatrix sparse = gather_sparse(totals, own.sparse());
+FeatureMatrix gather_rows(const Communicator& comm, const FeatureMatrix& own) {
+  SparseMatrix sparse = gather_sparse(comm, own.sparse());
   Matrix<double> dense(sparse.rows(), own.dense_columns().size());
-  std::ranges::copy(totals.allgather(own.dense().values()), dense.data());
+  std::ranges::copy(comm.allgatherv(own.dense().values()), dense.data());
   return {{own.dense_columns().begin(), own.dense_columns().end()},
           std::move(dense),
           std::move(sparse)};

@@ -36,7 +36,7 @@ double IterativeLogistic::evaluate(double c, std::span<const double> point) {
         apply_softmax(&scratch_(0, i), num_logits(), num_rows, labels()[i], &probability_(0, i));
     loss.add(std::log1p(row.rest) + row.margin);
   }
-  return penalty(point) + c * matrix().totals().allreduce(loss.value());
+  return penalty(point) + c * matrix().comm().allreduce(loss.value());
 }
 
 double IterativeLogistic::gradient(double c, std::span<const double> point, std::span<double> out) {
@@ -48,7 +48,7 @@ double IterativeLogistic::gradient(double c, std::span<const double> point, std:
       total += scratch_(a, i);
     }
     matrix().multiply_transposed(scratch_.row(a), slopes(out, a));
-    out[num_slopes() + a] = matrix().totals().allreduce(total);
+    out[num_slopes() + a] = matrix().comm().allreduce(total);
   }
   add_penalty_gradient(point, out);
   return std::sqrt(dot(out, out));
@@ -64,7 +64,7 @@ void IterativeLogistic::take_curvature(double c) {
       total_curvature_[a] += weight_(a, i);
     }
   }
-  matrix().totals().allreduce(total_curvature_);
+  matrix().comm().allreduce(total_curvature_);
 }
 
 std::vector<double> IterativeLogistic::approximate_diagonal() const {
@@ -105,7 +105,7 @@ void IterativeLogistic::multiply_hessian(std::span<const double> direction, std:
     double total = 0;
     for (const double change : scratch_.row(a)) total += change;
     matrix().multiply_transposed(scratch_.row(a), slopes(out, a));
-    out[num_slopes() + a] = matrix().totals().allreduce(total);
+    out[num_slopes() + a] = matrix().comm().allreduce(total);
   }
   add_penalty_gradient(direction, out);
 }

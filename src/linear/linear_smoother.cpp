@@ -8,7 +8,7 @@
 
 #include "base/numeric.hpp"
 #include "exec/large_matrix.hpp"
-#include "exec/totals.hpp"
+#include "exec/statistics.hpp"
 #include "linear/conjugate_gradients.hpp"
 #include "linear/gather_rows.hpp"
 
@@ -36,21 +36,17 @@ void add(const Matrix<double>& term, Matrix<double>& sum) {
 
 /// Whether the Gram matrix is on the row side, for which every rank needs all rows.
 bool needs_all_rows(const CentredMatrix& x, std::size_t largest_direct) {
-  return x.totals().has_others() && x.num_all_rows() < static_cast<double>(x.cols()) &&
+  return x.comm().has_others() && x.num_all_rows() < static_cast<double>(x.cols()) &&
          x.num_all_rows() <= static_cast<double>(largest_direct);
 }
 
 FitRows allgather(const Context& context, const FeatureMatrix& own) {
-  const Totals& totals = context.totals();
-  const auto num_own = static_cast<double>(own.rows());
-  const std::vector<double> counts = totals.allgather({&num_own, 1});
-  std::size_t first = 0;
-  for (std::size_t k = 0; k < totals.rank(); ++k) first += static_cast<std::size_t>(counts[k]);
-  const Context alone = context.shared_by(Totals::alone());
-  return {.x = CentredMatrix(alone, gather_rows(totals, own)),
+  const Communicator& comm = context.comm();
+  const Context alone = context.shared_by(Communicator::self());
+  return {.x = CentredMatrix(alone, gather_rows(comm, own)),
           .num_own = own.rows(),
           .has_all = true,
-          .first_own = first};
+          .first_own = comm.exclusive_scan(own.rows())};
 }
 
 FitRows choose_rows(const Context& context, const FeatureMatrix& x,
@@ -78,7 +74,7 @@ LinearSmoother::LinearSmoother(const Context& context, const FeatureMatrix& x,
 
 LinearSmoother::LinearSmoother(const Context& context, FitRows rows, std::size_t largest_direct)
     : context_(context),
-      totals_(context.totals()),
+      comm_(context.comm()),
       x_(std::move(rows.x)),
       num_own_(rows.num_own),
       has_all_rows_(rows.has_all),
@@ -121,9 +117,9 @@ void LinearSmoother::set_strength(double strength) {
 
 LinearFit LinearSmoother::fit(std::span<const double> y) {
   require(y.size() == num_own_, "linear smoother: X and y differ in length");
-  const std::vector<double> all = has_all_rows_ ? totals_.allgather(y) : std::vector<double>();
+  const std::vector<double> all = has_all_rows_ ? comm_.allgatherv(y) : std::vector<double>();
   const std::span<const double> of_rows = has_all_rows_ ? std::span<const double>(all) : y;
-  const double centre = mean(of_rows, x_.totals());
+  const double centre = mean(of_rows, x_.comm());
   Matrix<double> centred(1, of_rows.size());
   for (std::size_t i = 0; i < of_rows.size(); ++i) centred(0, i) = of_rows[i] - centre;
   const Matrix<double> slopes = apply(/*transposed=*/false, centred);
@@ -133,12 +129,12 @@ LinearFit LinearSmoother::fit(std::span<const double> y) {
           .converged = converged_};
 }
 
-Matrix<double> LinearSmoother::weights(const Matrix<double>& totals,
+Matrix<double> LinearSmoother::weights(const Matrix<double>& sums,
                                        std::span<const double> total_weight) {
-  Matrix<double> deviations(totals.rows(), x_.cols());
-  for (std::size_t i = 0; i < totals.rows(); ++i) {
+  Matrix<double> deviations(sums.rows(), x_.cols());
+  for (std::size_t i = 0; i < sums.rows(); ++i) {
     for (std::size_t j = 0; j < x_.cols(); ++j) {
-      deviations(i, j) = totals(i, x_.kept()[j]) - total_weight[i] * x_.means()[j];
+      deviations(i, j) = sums(i, x_.kept()[j]) - total_weight[i] * x_.means()[j];
     }
   }
   Matrix<double> weights = apply(/*transposed=*/true, deviations);

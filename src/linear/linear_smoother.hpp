@@ -46,9 +46,9 @@ class LinearSmoother {
   const CentredMatrix& matrix() const { return x_; }
   LinearFit fit(std::span<const double> y);
 
-  /// One row of weights (size n) for each Σ_i q_i x_i (a row of `totals`, one column per column of
+  /// One row of weights (size n) for each Σ_i q_i x_i (a row of `sums`, one column per column of
   /// X) and Σ_i q_i.
-  Matrix<double> weights(const Matrix<double>& totals, std::span<const double> total_weight);
+  Matrix<double> weights(const Matrix<double>& sums, std::span<const double> total_weight);
 
   /// Rank of the centred columns; its upper bound where fits are iterative.
   std::size_t rank() const { return rank_; }
@@ -72,7 +72,7 @@ class LinearSmoother {
   LinearSmoother(const Context& context, FitRows rows, std::size_t largest_direct);
 
   Context context_;
-  const Totals& totals_;  // over the ranks with the rows
+  const Communicator& comm_;  // over the ranks with the rows
   CentredMatrix x_;
   std::size_t num_own_;
   bool has_all_rows_;  // gathered from all ranks

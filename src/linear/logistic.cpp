@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "exec/totals.hpp"
+#include "exec/statistics.hpp"
 #include "linear/dense.hpp"
 #include "linear/logistic_solver.hpp"
 #include "linear/softmax_loss.hpp"
@@ -72,7 +72,7 @@ HeldOutLabels::HeldOutLabels(const FeatureMatrix& x, std::span<const std::uint32
 }
 
 double HeldOutLabels::total_log_loss(const Context& context, const LogisticFit& fit) const {
-  return context.totals().allreduce(own_log_loss(context, fit));
+  return context.comm().allreduce(own_log_loss(context, fit));
 }
 
 double HeldOutLabels::own_log_loss(const Context& context, const LogisticFit& fit) const {

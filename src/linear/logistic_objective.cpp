@@ -28,7 +28,7 @@ std::vector<double> count_labels(const LabelledRows& rows, std::size_t held_out)
       ++count[rows.label[i]];
     }
   }
-  rows.x.totals().allreduce(count);
+  rows.x.comm().allreduce(count);
   const double num_rows = sum(count);
   for (std::size_t a = 0; a < num_labels; ++a) {
     if (count[a] > 0) continue;

@@ -95,13 +95,13 @@ LossSlope LogisticPasses::measure_slope(std::size_t fold, std::span<const double
       slope.gradient[num_logits * width + a] += sum_by_lanes(residuals);
     }
   });
-  slope.loss = totals().allreduce(slope.loss);
-  totals().allreduce(slope.gradient);
+  slope.loss = comm().allreduce(slope.loss);
+  comm().allreduce(slope.gradient);
   return slope;
 }
 
 double LogisticPasses::measure_loss(std::size_t fold, std::span<const double> point) const {
-  return totals().allreduce(pass_over(fold, point, [](auto, auto, auto) {}));
+  return comm().allreduce(pass_over(fold, point, [](auto, auto, auto) {}));
 }
 
 LossCurvature LogisticPasses::measure_curvature(std::size_t fold,
@@ -131,8 +131,8 @@ LossCurvature LogisticPasses::measure_curvature(std::size_t fold,
       }
     }
   });
-  for (Matrix<double>& products : out.products) totals().allreduce(products.values());
-  totals().allreduce(out.weighted_sums.values());
+  for (Matrix<double>& products : out.products) comm().allreduce(products.values());
+  comm().allreduce(out.weighted_sums.values());
   return out;
 }
 

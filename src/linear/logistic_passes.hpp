@@ -45,7 +45,7 @@ class LogisticPasses {
   LossCurvature measure_curvature(std::size_t fold, std::span<const double> point) const;
 
  private:
-  const Totals& totals() const { return rows_->x.totals(); }
+  const Communicator& comm() const { return rows_->x.comm(); }
   /// body(labels, columns × rows, probabilities) for blocks of rows; returns their loss.
   template <class Body>
   double pass_over(std::size_t fold, std::span<const double> point, const Body& body) const;

@@ -7,7 +7,7 @@
 #include "cone/error.hpp"
 
 #include "base/numeric.hpp"
-#include "exec/totals.hpp"
+#include "exec/statistics.hpp"
 #include "linear/dense.hpp"
 #include "linear/symmetric_eigen.hpp"
 #include "ops/columns.hpp"
@@ -53,19 +53,19 @@ void read_shifted_rows(const FeatureMatrix& x, std::span<const double> y,
 
 bool prefers_moments(const Context& context, const FeatureMatrix& x, std::size_t num_strengths) {
   if (x.dense_columns().empty() || x.cols() > kMostColumns) return false;
-  const double rows = context.totals().count(x.rows());
+  const double rows = context.comm().count(x.rows());
   const auto width = static_cast<double>(x.cols() + 1);
   const double by_moments =
       (rows * width * width / 2 + kDecompositionProducts * width * width * width) / kDenseSpeedup;
   const double by_iterations = static_cast<double>(num_strengths) * kUsualIterations * 2 *
-                               context.totals().count(x.num_stored());
+                               context.comm().count(x.num_stored());
   return by_moments <= by_iterations;
 }
 
 Moments measure_moments(const Context& context, const FeatureMatrix& x, std::span<const double> y,
                         std::span<const std::uint32_t> rows, std::span<const double> origin) {
   const std::size_t width = x.cols() + 1;
-  Moments out{.count = context.totals().count(rows.size()),
+  Moments out{.count = context.comm().count(rows.size()),
               .mean = std::vector<double>(width, 0.0),
               .products = Matrix<double>(width, width)};
   Matrix<double> buffer(width, kMomentRows);
@@ -80,8 +80,8 @@ Moments measure_moments(const Context& context, const FeatureMatrix& x, std::spa
     add_weighted_products(block, std::span(ones).first(count), scratch.view(), out.products);
   }
   if (out.count == 0) return out;
-  context.totals().allreduce(out.mean);
-  context.totals().allreduce(out.products.values());
+  context.comm().allreduce(out.mean);
+  context.comm().allreduce(out.products.values());
   for (std::size_t a = 0; a < width; ++a) {
     for (std::size_t b = 0; b <= a; ++b) {
       out.products(a, b) -= out.mean[a] * (out.mean[b] / out.count);

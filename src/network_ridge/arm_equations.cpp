@@ -33,7 +33,7 @@ ArmEquations::ArmEquations(const Context& context, const EquationSource& source,
 void ArmEquations::count_positions() {
   std::array<double, 2> counts{static_cast<double>(count_), 0};
   for (std::size_t row = 0; row < count_; ++row) counts[1] += learns_at_all(row) ? 1 : 0;
-  totals().allreduce(counts);
+  comm().allreduce(counts);
   count_of_all_ = static_cast<std::size_t>(counts[0]);
   learning_of_all_ = static_cast<std::size_t>(counts[1]);
 }

@@ -31,7 +31,7 @@ class ArmEquations {
   std::size_t num_counts() const { return tables_.counts->cols(); }
   const EquationTables& tables() const { return tables_; }
   const EquationSource& source() const { return source_; }
-  const Totals& totals() const { return source_.totals(); }
+  const Communicator& comm() const { return source_.comm(); }
   const ArmModel& model() const { return tables_.arms[arm_]; }
   const GroupStrengths& strengths() const { return strengths_; }
   double noise(std::size_t row) const { return noise_[row]; }

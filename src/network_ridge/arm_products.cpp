@@ -78,7 +78,7 @@ Matrix<double> ArmEquations::multiply_kernel(const Context& context,
   const std::size_t end = first_ + count_;
   const double own_counts = strengths[GroupKind::kOwnCounts];
   // Deferred so that the sums of own and of neighbour features share one allreduce.
-  BatchedAllreduce sums(totals());
+  BatchedAllreduce sums(comm());
   Matrix<double> by_counts;
   if (own_counts > 0)
     by_counts = multiply_counts_transposed(context, *tables_.counts, first_, end, v.view());
@@ -163,13 +163,13 @@ RidgeSides ArmEquations::find_residual(const Context& context, RidgeSides sides,
         return sums;
       });
   // All ranks have the same g, which the allreduce must add once.
-  if (totals().rank() > 0) sides.g = Matrix<double>(kNumFixed, at.x.cols());
+  if (comm().rank() > 0) sides.g = Matrix<double>(kNumFixed, at.x.cols());
   for (const Matrix<double>& part : parts) {
     for (std::size_t k = 0; k < part.values().size(); ++k) {
       sides.g.values()[k] -= part.values()[k];
     }
   }
-  totals().allreduce(sides.g.values());
+  comm().allreduce(sides.g.values());
   return sides;
 }
 

@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kIteratedPositions = 4096;
 
 /// The dot product of every column of a with that of b, over the positions of all ranks.
-std::vector<double> multiply_columns(const Context& context, const Totals& totals,
+std::vector<double> multiply_columns(const Context& context, const Communicator& comm,
                                      const Matrix<double>& a, const Matrix<double>& b) {
   const auto parts = context.map_ranges<std::vector<double>>(
       a.rows(), kIteratedPositions, [&](std::size_t begin, std::size_t end) {
@@ -24,7 +24,7 @@ std::vector<double> multiply_columns(const Context& context, const Totals& total
   for (const std::vector<double>& part : parts) {
     for (std::size_t k = 0; k < part.size(); ++k) out[k] += part[k];
   }
-  totals.allreduce(out);
+  comm.allreduce(out);
   return out;
 }
 
@@ -49,7 +49,7 @@ std::vector<double> measure_rounding(const Context& context, const ArmEquations&
     const double factor = kRounding * kRounding / equations.noise(p);
     for (double& value : weighted.row(p)) value *= factor;
   }
-  return multiply_columns(context, equations.totals(), f, weighted);
+  return multiply_columns(context, equations.comm(), f, weighted);
 }
 
 Matrix<double> keep_columns(const Context& context, const Matrix<double>& table,
@@ -127,7 +127,7 @@ class Iteration {
   static constexpr std::uint64_t kPercent = 100;
 
   std::vector<double> multiply_columns(const Matrix<double>& a, const Matrix<double>& b) const {
-    return cone::multiply_columns(context_, equations_.totals(), a, b);
+    return cone::multiply_columns(context_, equations_.comm(), a, b);
   }
 
   /// False where all columns have converged already.

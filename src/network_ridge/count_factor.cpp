@@ -32,7 +32,7 @@ CountFactor::CountFactor(const ArmEquations& equations, std::span<const double> 
   const EquationTables& tables = equations.tables();
   const std::size_t counts = equations.num_counts();
   const auto positions = static_cast<double>(equations.num_positions_of_all());
-  const double mean_diagonal = equations.totals().allreduce(sum(diagonal)) / positions;
+  const double mean_diagonal = equations.comm().allreduce(sum(diagonal)) / positions;
   std::vector<std::pair<double, GroupKind>> found;
   for (std::size_t g = 0; g < tables.groups.size(); ++g) {
     const GroupKind kind = tables.groups[g].kind;

@@ -6,47 +6,16 @@
 #include <utility>
 #include <vector>
 
+#include "cone/communicator.hpp"
 #include "cone/context.hpp"
 #include "cone/features.hpp"
 #include "cone/matrix.hpp"
 
-#include "exec/totals.hpp"
+#include "exec/statistics.hpp"
 #include "network_ridge/neighbour_norms.hpp"
 #include "network_ridge/ridge_system.hpp"
 
 namespace cone {
-
-/// A table that includes ghost rows: a view of memory that another object owns, or its own copy.
-class GhostedTable {
- public:
-  explicit GhostedTable(MatrixView<const double> shared) : view_(shared) {}
-  explicit GhostedTable(Matrix<double> own)
-      : own_(std::make_unique<Matrix<double>>(std::move(own))), view_(own_->view()) {}
-
-  MatrixView<const double> view() const { return view_; }
-
- private:
-  std::unique_ptr<Matrix<double>> own_;
-  MatrixView<const double> view_;
-};
-
-/// Ghost (halo) rows: rows of tables that other ranks own, behind this rank's own rows. This
-/// base class is the case of one process, which has none. Its functions are collective unless
-/// stated otherwise.
-class GhostRows {
- public:
-  virtual ~GhostRows() = default;
-  /// Whether rows are distributed over several ranks.
-  virtual bool is_distributed() const { return false; }
-  /// Sets the ghost rows of a table.
-  virtual void fetch(Matrix<double>& /*table*/) const {}
-  /// The own rows and the ghost rows, at the indices of map_rows(). Valid until the next
-  /// with_ghosts() or fetch(); `own` must outlive it.
-  virtual GhostedTable with_ghosts(MatrixView<const double> own) const { return GhostedTable(own); }
-  /// For the own rows, then the ghost rows: their index in the table of with_ghosts(); empty where
-  /// that is the same order. Not collective.
-  virtual std::vector<std::uint32_t> map_rows() const { return {}; }
-};
 
 /// The data of the equations for the positions of this rank: see RidgeSystem and RidgeInputs.
 struct EquationTables {
@@ -85,7 +54,7 @@ class EquationSource {
   /// Of this rank's positions.
   virtual NeighbourNorms neighbour_norms(const Context& context) const = 0;
 
-  virtual const Totals& totals() const { return alone_; }
+  virtual const Communicator& comm() const { return alone_; }
   /// How many neighbours of this rank's positions other ranks own.
   virtual std::size_t num_ghosts() const { return 0; }
   /// The ghosts of tables of all positions: one row for every neighbour that another rank owns.
@@ -106,7 +75,7 @@ class EquationSource {
   }
 
  private:
-  Totals alone_;
+  Communicator alone_;
   GhostRows no_ghosts_;
 };
 

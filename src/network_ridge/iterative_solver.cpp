@@ -29,7 +29,7 @@ PreconditionerSize choose_size(const ArmEquations& equations) {
   constexpr std::size_t kPositionsPerColumn = 4;
   const EquationTables& tables = equations.tables();
   const auto n = static_cast<std::size_t>(
-      equations.totals().allreduce_max(static_cast<double>(tables.num_positions())));
+      equations.comm().allreduce_max(static_cast<double>(tables.num_positions())));
   const std::size_t positions = equations.num_learning_of_all();
   PreconditionerSize size;
   size.rank = std::min({kLargestRank, kFactorBytes / (sizeof(double) * n), positions / 4});
@@ -76,7 +76,7 @@ std::vector<std::vector<std::size_t>> find_nonzero_columns(const EquationSource&
     look(f, arm_begin[a], arm_begin[a + 1]);
     look(g, a * RidgeSystem::kNumFixed, (a + 1) * RidgeSystem::kNumFixed);
   }
-  source.totals().allreduce(is_nonzero.values());
+  source.comm().allreduce(is_nonzero.values());
   std::vector<std::vector<std::size_t>> out(is_nonzero.rows());
   for (std::size_t a = 0; a < is_nonzero.rows(); ++a) {
     for (std::size_t k = 0; k < is_nonzero.cols(); ++k) {

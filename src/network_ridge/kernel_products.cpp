@@ -39,11 +39,12 @@ MatrixView<T> slice(MatrixView<T> m, std::size_t begin, std::size_t end) {
 
 /// X'V over the positions of all ranks, count features × columns of V.
 Matrix<double> multiply_all_counts_transposed(const Context& context, const EquationTables& tables,
-                                              const Totals& totals, MatrixView<const double> v) {
+                                              const Communicator& comm,
+                                              MatrixView<const double> v) {
   const SparseMatrix& positions = *tables.counts_transposed;
   auto out = Matrix<double>::unfilled(positions.rows(), v.cols());
   ops::sparse_times_dense(context, view_rows(positions, 0, positions.rows()), v, out.view());
-  totals.allreduce(out.values());
+  comm.allreduce(out.values());
   return out;
 }
 
@@ -57,13 +58,13 @@ void add_counts(const Context& context, const SparseMatrix& counts, std::size_t 
 
 /// out[begin, end) += scale · D·(D'·V[begin, end)) for a dense table D, with D'V reduced over all
 /// ranks.
-void add_dense(const Context& context, const Totals& totals, const Matrix<double>& table,
+void add_dense(const Context& context, const Communicator& comm, const Matrix<double>& table,
                std::size_t begin, std::size_t end, double scale, MatrixView<const double> v,
                MatrixView<double> out) {
   if (scale == 0 || table.cols() == 0) return;
   Matrix<double> inner =
       ops::multiply_transposed(context, slice(table.view(), begin, end), slice(v, begin, end));
-  totals.allreduce(inner.values());
+  comm.allreduce(inner.values());
   const Matrix<double> product =
       ops::multiply(context, slice(table.view(), begin, end), inner.view());
   add_scaled(context, scale, product.view(), slice(out, begin, end));
@@ -71,13 +72,13 @@ void add_dense(const Context& context, const Totals& totals, const Matrix<double
 
 /// out += C·S·C'·V of the positions [begin, end), C the indicators of communities and S the
 /// variances of their effects, with C'V reduced over all ranks.
-void add_communities(const Context& context, const EquationTables& tables, const Totals& totals,
+void add_communities(const Context& context, const EquationTables& tables, const Communicator& comm,
                      const GroupStrengths& s, std::size_t begin, std::size_t end,
                      MatrixView<const double> v, MatrixView<double> out) {
   if (!s.communities()) return;
   const CommunityFeatures& communities = *tables.communities;
   Matrix<double> inner = communities.sum_members(context, begin, end, slice(v, begin, end));
-  totals.allreduce(inner.values());
+  comm.allreduce(inner.values());
   communities.scale(s, inner);
   add_counts(context, communities.indicators(), begin, end, 1, inner.view(),
              slice(out, begin, end));
@@ -86,7 +87,7 @@ void add_communities(const Context& context, const EquationTables& tables, const
 /// W ← σ²_e·W + σ²_x·X(X'W) + σ²_d·D(D'W): the kernel of neighbour effects and of the neighbours'
 /// count (X) and numeric (D) features, between the neighbours.
 void multiply_inner_kernel(const Context& context, const EquationTables& tables,
-                           const Totals& totals, const GroupStrengths& s, bool averages,
+                           const Communicator& comm, const GroupStrengths& s, bool averages,
                            MatrixView<double> w) {
   using enum GroupKind;
   const double effects = s[averages ? kMeanNeighbourEffects : kNeighbourEffects];
@@ -96,10 +97,10 @@ void multiply_inner_kernel(const Context& context, const EquationTables& tables,
   Matrix<double> lifted(n, w.cols());
   if (counts > 0) {
     const Matrix<double> inner =
-        multiply_all_counts_transposed(context, tables, totals, MatrixView<const double>(w));
+        multiply_all_counts_transposed(context, tables, comm, MatrixView<const double>(w));
     add_counts(context, *tables.counts, 0, n, counts, inner.view(), lifted.view());
   }
-  add_dense(context, totals, *tables.numeric, 0, n, numeric, w, lifted.view());
+  add_dense(context, comm, *tables.numeric, 0, n, numeric, w, lifted.view());
   context.for_each_range(n, kProductRowsPerPiece, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       double* row = w.data() + i * w.stride();
@@ -157,7 +158,7 @@ void add_neighbour_kernel(const Context& context, const EquationSource& source,
   auto w = Matrix<double>::unfilled(num_rows, v.cols());
   ops::sum_listed_rows(context, tables.list_offsets, tables.lists, table->view(),
                        slice(w.view(), 0, n));
-  multiply_inner_kernel(context, tables, source.totals(), s, averages, slice(w.view(), 0, n));
+  multiply_inner_kernel(context, tables, source.comm(), s, averages, slice(w.view(), 0, n));
   ghosts.fetch(w);
   add_neighbours(context, tables, 0, n, averages, w.view(), out.view());
 }
@@ -167,20 +168,20 @@ void add_neighbour_kernel(const Context& context, const EquationSource& source,
 Matrix<double> multiply_kernel(const Context& context, const EquationSource& source,
                                std::size_t arm, const Matrix<double>& v) {
   const EquationTables tables = source.tables();
-  const Totals& totals = source.totals();
+  const Communicator& comm = source.comm();
   const GroupStrengths s(tables.groups, tables.arms[arm]);
   const std::size_t n = tables.num_positions();
   Matrix<double> out(n, v.cols());
   if (s[GroupKind::kOwnCounts] > 0) {
-    const Matrix<double> inner = multiply_all_counts_transposed(context, tables, totals, v.view());
+    const Matrix<double> inner = multiply_all_counts_transposed(context, tables, comm, v.view());
     add_counts(context, *tables.counts, 0, n, s[GroupKind::kOwnCounts], inner.view(), out.view());
   }
   for (const auto& [table, kind] : {std::pair(tables.numeric, GroupKind::kOwnNumeric),
                                     std::pair(tables.smooth, GroupKind::kOwnSmooth),
                                     std::pair(tables.curves, GroupKind::kOwnCurves)}) {
-    add_dense(context, totals, *table, 0, n, s[kind], v.view(), out.view());
+    add_dense(context, comm, *table, 0, n, s[kind], v.view(), out.view());
   }
-  add_communities(context, tables, totals, s, 0, n, v.view(), out.view());
+  add_communities(context, tables, comm, s, 0, n, v.view(), out.view());
   if (s.sums()) add_neighbour_kernel(context, source, s, /*averages=*/false, v, out);
   if (s.means()) {
     add_neighbour_kernel(context, source, s, /*averages=*/true,
@@ -198,7 +199,7 @@ Matrix<double> multiply_own_kernels(const Context& context, const RidgeSystem& s
                                     const Matrix<double>& v) {
   const RidgeInputs& inputs = *system.inputs;
   const EquationTables tables = SystemSource(system).tables();
-  const Totals alone;
+  const Communicator alone;
   const std::size_t n = inputs.num_nodes();
   const std::size_t arms = inputs.num_arms();
   const std::size_t width = v.cols();

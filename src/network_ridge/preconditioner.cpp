@@ -115,7 +115,7 @@ void RidgePreconditioner::make_factor(const Context& context, const GroupStrengt
     }
   }
   Matrix<double> core = ops::multiply_transposed(context, random.view(), factor_.view());
-  equations_.totals().allreduce(core.values());
+  equations_.comm().allreduce(core.values());
   double trace = 0;
   for (std::size_t k = 0; k < rank; ++k) trace += core(k, k);
   // The product may be rank-deficient, as where few nodes explain everything.
@@ -151,13 +151,13 @@ void RidgePreconditioner::make_small_factors(const Context& context) {
     parts[tasks].push_back(static_cast<std::uint32_t>(row));
   }
   // The reduction is collective: all ranks need the same parts, even without positions in them.
-  std::vector<double> known;
+  std::vector<char> known;
   for (const auto& [tasks, rows] : parts) known.insert(known.end(), tasks.begin(), tasks.end());
-  known = equations_.totals().allgather(known);
+  known = equations_.comm().allgatherv(known);
   for (auto at = known.begin(); at != known.end(); at += static_cast<std::ptrdiff_t>(num_tasks)) {
     parts[std::vector<char>(at, at + static_cast<std::ptrdiff_t>(num_tasks))];
   }
-  small_.emplace(equations_.totals(), num_tasks, rank());
+  small_.emplace(equations_.comm(), num_tasks, rank());
   std::size_t done = 0;
   for (const auto& [tasks, rows] : parts) {
     context.report("preparing the equations", done++, parts.size());
@@ -185,7 +185,7 @@ void RidgePreconditioner::make_fixed(const Context& context) {
   }
   solved_fixed_ = apply(context, tasks, masked);
   Matrix<double> products = ops::multiply_transposed(context, masked.view(), solved_fixed_.view());
-  equations_.totals().allreduce(products.values());
+  equations_.comm().allreduce(products.values());
   const std::vector<std::size_t>& kept = equations_.model().fixed_columns;
   for (std::size_t t = 0; t < num_tasks; ++t) {
     SmallSystem small(kept.size());
@@ -223,7 +223,7 @@ Matrix<double> RidgePreconditioner::apply(const Context& context,
   }
   std::ranges::copy(ops::multiply_transposed(context, factor_.view(), out.view()).values(),
                     inner.data() + num_counts * width);
-  equations_.totals().allreduce(inner.values());
+  equations_.comm().allreduce(inner.values());
   small_->solve(context, tasks, inner);
   const MatrixView<const double> of_counts(inner.data(), num_counts, width);
   const MatrixView<const double> of_factor(inner.data() + num_counts * width, factor_.cols(),
@@ -248,7 +248,7 @@ Matrix<double> RidgePreconditioner::project(const Context& context,
   Matrix<double> z = apply(context, tasks, r);
   // z is zero where the task does not learn, so B'z sums over the positions that it learns from.
   Matrix<double> products = ops::multiply_transposed(context, fixed_.view(), z.view());
-  equations_.totals().allreduce(products.values());
+  equations_.comm().allreduce(products.values());
   Matrix<double> v(kFixed, r.cols());
   for (std::size_t k = 0; k < r.cols(); ++k) {
     const Matrix<double>& inverse = fixed_inverse_[tasks[k]];

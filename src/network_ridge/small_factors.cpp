@@ -57,16 +57,16 @@ Matrix<double> take(const Matrix<double>& table, std::span<const std::size_t> co
 
 }  // namespace
 
-SmallFactors::SmallFactors(const Totals& totals, std::size_t num_tasks, std::size_t size)
-    : totals_(totals), size_(size) {
+SmallFactors::SmallFactors(const Communicator& comm, std::size_t num_tasks, std::size_t size)
+    : comm_(comm), size_(size) {
   if (is_single()) {
     factors_.assign(num_tasks, Matrix<double>(size, size));
     return;
   }
-  for (std::size_t r = 0; r <= totals.size(); ++r) {
-    begins_.push_back(num_packed() * r / totals.size());
+  for (std::size_t r = 0; r <= comm.size(); ++r) {
+    begins_.push_back(num_packed() * r / comm.size());
   }
-  const std::size_t own = begins_[totals.rank() + 1] - begins_[totals.rank()];
+  const std::size_t own = begins_[comm.rank() + 1] - begins_[comm.rank()];
   parts_.assign(num_tasks, std::vector<double>(own, 0.0));
   inverses_.resize(num_tasks);
 }
@@ -76,12 +76,12 @@ void SmallFactors::add(const Context& context, std::span<const char> tasks,
   std::vector<double> packed;
   if (!is_single()) {
     packed = pack(product);
-    totals_.reduce_scatter(packed, begins_);
+    comm_.reduce_scatter(packed, begins_);
   }
   for (std::size_t t = 0; t < tasks.size(); ++t) {
     if (tasks[t] == 0) continue;
     if (!is_single()) {
-      const double* from = packed.data() + begins_[totals_.rank()];
+      const double* from = packed.data() + begins_[comm_.rank()];
       for (std::size_t k = 0; k < parts_[t].size(); ++k) parts_[t][k] += from[k];
       continue;
     }
@@ -107,17 +107,16 @@ void SmallFactors::factorise(const Context& context) {
   // waiting.
   std::vector<Matrix<double>> owned;
   for (std::size_t t = 0; t < parts_.size(); ++t) owned.push_back(collect(t));
-  const std::size_t num_busy = std::min(parts_.size(), totals_.size());
-  const Context busy =
-      size_ < kSlowSize ? context : context.widen(totals_.count_cores_for(num_busy));
+  const std::size_t num_busy = std::min(parts_.size(), comm_.size());
+  const Context busy = size_ < kSlowSize ? context : context.widen(comm_.count_cores_for(num_busy));
   for (std::size_t t = 0; t < parts_.size(); ++t) {
     if (holds(t)) factorise_here(busy, owned[t]);
   }
-  totals_.barrier();
+  comm_.barrier();
   for (std::size_t t = 0; t < parts_.size(); ++t) {
     std::vector<double> packed(num_packed());
     if (holds(t)) packed = pack(std::exchange(owned[t], {}));
-    totals_.broadcast(owner_of(t), packed);
+    comm_.broadcast(owner_of(t), packed);
     take_columns(context, unpack(packed, size_), inverses_[t]);
   }
 }
@@ -125,7 +124,7 @@ void SmallFactors::factorise(const Context& context) {
 /// Gathers a task's matrix to its owner.
 Matrix<double> SmallFactors::collect(std::size_t task) {
   std::vector<double> packed(holds(task) ? num_packed() : 0);
-  totals_.gather_to(owner_of(task), std::exchange(parts_[task], {}), begins_, packed);
+  comm_.gather(owner_of(task), std::exchange(parts_[task], {}), begins_, packed);
   return holds(task) ? unpack(packed, size_) : Matrix<double>();
 }
 
@@ -135,7 +134,7 @@ void SmallFactors::take_columns(const Context& context, const Matrix<double>& fa
                                 std::vector<Columns>& out) const {
   const std::size_t num_blocks = (size_ + kColumnsPerBlock - 1) / kColumnsPerBlock;
   for (std::size_t block = 0; block < num_blocks; ++block) {
-    if (owner_of_block(block, totals_.size()) != totals_.rank()) continue;
+    if (owner_of_block(block, comm_.size()) != comm_.rank()) continue;
     const std::size_t first = block * kColumnsPerBlock;
     const std::size_t width = std::min(kColumnsPerBlock, size_ - first);
     out.push_back({first, Matrix<double>(size_ - first, width)});
@@ -206,7 +205,7 @@ void SmallFactors::solve(const Context& context, std::span<const std::size_t> ta
       for (std::size_t k = 0; k < columns_of[t].size(); ++k) out(i, columns_of[t][k]) = y(i, k);
     }
   });
-  totals_.allreduce(out.values());
+  comm_.allreduce(out.values());
   x = std::move(out);
 }
 

@@ -3,19 +3,20 @@
 #include <span>
 #include <vector>
 
+#include "cone/communicator.hpp"
 #include "cone/context.hpp"
 #include "cone/matrix.hpp"
-#include "cone/totals.hpp"
 
 namespace cone {
 
 /// Solves systems with the symmetric matrices S = I + Σ products, one per task, of some thousand
 /// columns. A single process keeps the Cholesky factors. Several ranks share the work: a
 /// triangular solve is sequential in its rows, so each rank has some columns of every S⁻¹, from
-/// the diagonal down, and multiplies by them. Functions are collective; the totals must outlive it.
+/// the diagonal down, and multiplies by them. Functions are collective; the communicator must
+/// outlive it.
 class SmallFactors {
  public:
-  SmallFactors(const Totals& totals, std::size_t num_tasks, std::size_t size);
+  SmallFactors(const Communicator& comm, std::size_t num_tasks, std::size_t size);
 
   /// Adds this rank's part of a product, size × size, to the matrices of these tasks.
   void add(const Context& context, std::span<const char> tasks, const Matrix<double>& product);
@@ -31,9 +32,9 @@ class SmallFactors {
     std::size_t first;
     Matrix<double> below;
   };
-  bool is_single() const { return !totals_.has_others(); }
-  std::size_t owner_of(std::size_t task) const { return task % totals_.size(); }
-  bool holds(std::size_t task) const { return owner_of(task) == totals_.rank(); }
+  bool is_single() const { return !comm_.has_others(); }
+  std::size_t owner_of(std::size_t task) const { return task % comm_.size(); }
+  bool holds(std::size_t task) const { return owner_of(task) == comm_.rank(); }
   std::size_t num_packed() const { return size_ * (size_ + 1) / 2; }
   void factorise_here(const Context& context, Matrix<double>& matrix) const;
   Matrix<double> collect(std::size_t task);
@@ -44,7 +45,7 @@ class SmallFactors {
   /// Adds the contribution of this rank's columns to y = S⁻¹x.
   void multiply(std::span<const Columns> columns, const Matrix<double>& x, Matrix<double>& y) const;
 
-  const Totals& totals_;
+  const Communicator& comm_;
   std::size_t size_;
   std::vector<Matrix<double>> factors_;         ///< of a single process: L by task
   std::vector<std::size_t> begins_;             ///< of every rank: start of its part

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/numeric.hpp"
-#include "exec/totals.hpp"
+#include "exec/statistics.hpp"
 #include "network_ridge/network_ridge_learner.hpp"
 #include "nuisance/plan_checks.hpp"
 #include "nuisance/positivity_violations.hpp"
@@ -34,13 +34,13 @@ Dataset make_one_vs_rest(const Dataset& data, Arm arm, bool sees_network) {
 }  // namespace
 
 std::vector<double> calibrate(std::span<const double> score, std::span<const char> label,
-                              const Totals& totals) {
+                              const Communicator& comm) {
   const std::size_t n = score.size();
-  const double centre = mean(score, totals);
-  const double sd = std::sqrt(variance(score, 0, totals));
+  const double centre = mean(score, comm);
+  const double sd = std::sqrt(variance(score, 0, comm));
   double rate = 0;
   for (const char h : label) rate += h != 0 ? 1 : 0;
-  rate = totals.allreduce(rate) / totals.count(n);
+  rate = comm.allreduce(rate) / comm.count(n);
   double level = std::log(rate / (1 - rate));
   double slope = 0;
   constexpr int kMostSteps = 50;
@@ -48,7 +48,7 @@ std::vector<double> calibrate(std::span<const double> score, std::span<const cha
   for (int step = 0; step < kMostSteps && sd > 0; ++step) {
     std::array<double, 5> sums{};  // gradient and Hessian, over all ranks
     auto& [g0, g1, h00, h01, h11] = sums;
-    if (totals.rank() == 0) h11 = 1e-9;
+    if (comm.rank() == 0) h11 = 1e-9;
     for (std::size_t i = 0; i < n; ++i) {
       const double z = (score[i] - centre) / sd;
       const double p = sigmoid(level + slope * z);
@@ -60,7 +60,7 @@ std::vector<double> calibrate(std::span<const double> score, std::span<const cha
       h01 += w * z;
       h11 += w * z * z;
     }
-    totals.allreduce(sums);
+    comm.allreduce(sums);
     const double determinant = h00 * h11 - h01 * h01;
     if (!(determinant > 1e-12 * h00 * h11)) break;
     const double move0 = (h11 * g0 - h01 * g1) / determinant;
@@ -93,14 +93,14 @@ TreatmentFit plan_treatment_fit(NetworkRidgeOptions options, std::uint64_t num_n
 
 Matrix<double> combine_scores(std::span<const Arm> treatment, std::size_t num_arms,
                               const std::function<std::vector<double>(Arm)>& score,
-                              const Totals& totals) {
+                              const Communicator& comm) {
   Matrix<double> out(treatment.size(), num_arms);
   const bool is_binary = num_arms == 2;
   for (std::size_t a = is_binary ? 1 : 0; a < num_arms; ++a) {
     const auto arm = static_cast<Arm>(a);
     std::vector<char> label(treatment.size());
     for (std::size_t k = 0; k < label.size(); ++k) label[k] = treatment[k] == arm ? 1 : 0;
-    const std::vector<double> probability = calibrate(score(arm), label, totals);
+    const std::vector<double> probability = calibrate(score(arm), label, comm);
     for (std::size_t k = 0; k < probability.size(); ++k) out(k, a) = probability[k];
   }
   for (std::size_t k = 0; k < out.rows(); ++k) {
@@ -132,7 +132,7 @@ Matrix<double> predict_treatment(const Context& context, const Dataset& data, co
 Nuisances NetworkTreatmentLearner::fit(const Context& context, const Dataset& data,
                                        const FitPlan& plan) const {
   require_valid(plan, data.num_nodes());
-  require_every_arm(data, plan, context.totals());
+  require_every_arm(data, plan, context.comm());
   Nuisances out;
   out.propensity =
       bound_propensities(predict_treatment(context, data, plan, options_, /*sees_network=*/true),

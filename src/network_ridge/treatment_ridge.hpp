@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "cone/communicator.hpp"
 #include "cone/context.hpp"
 #include "cone/dataset.hpp"
 #include "cone/learn.hpp"
 #include "cone/matrix.hpp"
 #include "cone/settings.hpp"
-#include "cone/totals.hpp"
 
 namespace cone {
 
@@ -50,13 +50,13 @@ TreatmentFit plan_treatment_fit(NetworkRidgeOptions options, std::uint64_t num_n
 /// with more arms the probabilities are normalised to sum to 1. `treatment`: the logged arms.
 Matrix<double> combine_scores(std::span<const Arm> treatment, std::size_t num_arms,
                               const std::function<std::vector<double>(Arm)>& score,
-                              const Totals& totals = Totals::alone());
+                              const Communicator& comm = Communicator::self());
 
 /// Platt scaling (Platt 1999, "Probabilistic outputs for support vector machines and comparisons to
 /// regularized likelihood methods"): logistic regression of a binary label on a score, with a slope
 /// that is not negative. Constant scores give the share of the label. With several ranks, each
 /// passes its own scores, and the regression is over all of them.
 std::vector<double> calibrate(std::span<const double> score, std::span<const char> label,
-                              const Totals& totals = Totals::alone());
+                              const Communicator& comm = Communicator::self());
 
 }  // namespace cone

@@ -60,7 +60,7 @@ class CohesionSystem {
   /// b + X_c β + α at the nodes.
   void predict(const CohesionCoefficients& c, const CohesionPenalties& penalties,
                std::span<double> out) const;
-  /// The totals of (1, x − x̄, node) over the nodes, each times a value.
+  /// The sums of (1, x − x̄, node) over the nodes, each times a value.
   CohesionCoefficients total_over_nodes(std::span<const double> values,
                                         const CohesionPenalties& penalties) const;
   /// The matrix of the equations times c.

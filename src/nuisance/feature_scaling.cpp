@@ -10,8 +10,8 @@
 namespace cone {
 
 ScaledFeatures scale_for_penalty(const FeatureTable& features, FeatureScaling scaling,
-                                 const Totals& totals) {
-  const std::vector<ColumnUnit> units = measure_columns(features, totals);
+                                 const Communicator& comm) {
+  const std::vector<ColumnUnit> units = measure_columns(features, comm);
   std::vector<double> factor(units.size(), 0.0);
   double total_variance = 0;
   for (std::size_t j = 0; j < units.size(); ++j) {
@@ -24,8 +24,8 @@ ScaledFeatures scale_for_penalty(const FeatureTable& features, FeatureScaling sc
           .total_variance = total_variance > 0 ? total_variance : 1.0};
 }
 
-FeatureMatrix scale_for_least_squares(const FeatureTable& features, const Totals& totals) {
-  const std::vector<ColumnUnit> units = measure_columns(features, totals);
+FeatureMatrix scale_for_least_squares(const FeatureTable& features, const Communicator& comm) {
+  const std::vector<ColumnUnit> units = measure_columns(features, comm);
   // Root mean variance of the counts: one factor for all, since they share one unit.
   double count_variance = 0;
   for (std::size_t j = features.num_dense; j < units.size(); ++j) {

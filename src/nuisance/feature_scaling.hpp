@@ -20,12 +20,12 @@ struct ScaledFeatures {
 /// For ridge and logistic regression, whose penalty depends on the units: every column, numeric or
 /// count, gets unit variance, unless the options turn scaling off.
 ScaledFeatures scale_for_penalty(const FeatureTable& features, FeatureScaling scaling,
-                                 const Totals& totals = Totals::alone());
+                                 const Communicator& comm = Communicator::self());
 
 /// For least squares, which depends on the units only where columns are collinear and the
 /// minimum-norm solution is taken: numeric features get unit variance, all counts one common
 /// factor.
 FeatureMatrix scale_for_least_squares(const FeatureTable& features,
-                                      const Totals& totals = Totals::alone());
+                                      const Communicator& comm = Communicator::self());
 
 }  // namespace cone

@@ -84,7 +84,7 @@ Nuisances LinearLearner::fit(const Context& context, const Dataset& data,
   validate(options_);
   require_valid(plan, data.num_nodes());
   context.poll();
-  require_every_arm(data, plan, context.totals());
+  require_every_arm(data, plan, context.comm());
   context.poll();
 
   OutcomeTable out;
@@ -92,12 +92,12 @@ Nuisances LinearLearner::fit(const Context& context, const Dataset& data,
   auto inputs = std::make_shared<LinearInputs>(LinearInputs{data, plan, {}});
   if (model_ == LinearModel::kRidge) {
     ScaledFeatures scaled =
-        scale_for_penalty(data.features, options_.feature_scaling, context.totals());
+        scale_for_penalty(data.features, options_.feature_scaling, context.comm());
     selection = select_ridge_strengths(context, data, scaled, plan);
     out.chosen_strengths = selection.strengths;
     inputs->x = std::move(scaled.matrix);
   } else {
-    inputs->x = scale_for_least_squares(data.features, context.totals());
+    inputs->x = scale_for_least_squares(data.features, context.comm());
   }
   const std::vector<LinearUnit> units =
       list_units(model_, plan, data.num_arms(), out.chosen_strengths);
@@ -119,7 +119,7 @@ Nuisances LinearLearner::fit(const Context& context, const Dataset& data,
   for (std::size_t u = 0; u < units.size(); ++u) {
     const FitTask& task = plan.tasks[units[u].task];
     const std::vector<std::size_t> rows = find_rows(plan.scored, task.score);
-    const PlausibleRange range = plausible_range(data, task.fit, context.totals());
+    const PlausibleRange range = plausible_range(data, task.fit, context.comm());
     for (std::size_t c = 0; c < fits[u].mu.cols(); ++c) {
       const Arm arm = units[u].all_arms() ? static_cast<Arm>(c) : *units[u].arm;
       const std::vector<double> mu = arm_column(fits[u].mu.view(), static_cast<Arm>(c));

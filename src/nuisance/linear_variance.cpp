@@ -9,48 +9,48 @@
 namespace cone {
 namespace {
 
-/// The totals over a policy's prediction points that LinearSmoother::weights needs.
-struct PolicyTotals {
+/// The sums over a policy's prediction points that LinearSmoother::weights needs.
+struct PolicySums {
   Matrix<double> points;       ///< policies × columns of the design: Σ_i q_i x_i
   std::vector<double> weight;  ///< Σ_i q_i
 };
 
 /// A regression of one arm predicts at x_i with the policy's probability of the arm.
-PolicyTotals total_one_arm(const LinearInputs& inputs, const LinearUnit& unit,
-                           std::span<const MatrixView<const double>> policies) {
-  PolicyTotals totals{Matrix<double>(policies.size(), inputs.x.cols()),
-                      std::vector<double>(policies.size(), 0.0)};
+PolicySums total_one_arm(const LinearInputs& inputs, const LinearUnit& unit,
+                         std::span<const MatrixView<const double>> policies) {
+  PolicySums sums{Matrix<double>(policies.size(), inputs.x.cols()),
+                  std::vector<double>(policies.size(), 0.0)};
   for (std::size_t k = 0; k < policies.size(); ++k) {
     for (const NodeIndex i : inputs.plan.tasks[unit.task].score) {
       const double weight = policies[k](i, *unit.arm);
-      add_scaled(weight, inputs.x.row(i), totals.points.row(k));
-      totals.weight[k] += weight;
+      add_scaled(weight, inputs.x.row(i), sums.points.row(k));
+      sums.weight[k] += weight;
     }
   }
-  return totals;
+  return sums;
 }
 
 /// Σ_a π_a·μ_a is the prediction at x_i and the policy's mean of the arms' corners.
-PolicyTotals total_all_arms(const LinearInputs& inputs, const LinearUnit& unit,
-                            std::span<const MatrixView<const double>> policies) {
+PolicySums total_all_arms(const LinearInputs& inputs, const LinearUnit& unit,
+                          std::span<const MatrixView<const double>> policies) {
   const std::vector<NodeIndex>& score = inputs.plan.tasks[unit.task].score;
   const std::size_t num_features = inputs.x.cols();
   const Matrix<double> corners = arm_corners(inputs.data.num_arms());
-  PolicyTotals totals{Matrix<double>(policies.size(), num_features + corners.cols()),
-                      std::vector<double>(policies.size(), 0.0)};
+  PolicySums sums{Matrix<double>(policies.size(), num_features + corners.cols()),
+                  std::vector<double>(policies.size(), 0.0)};
   for (std::size_t k = 0; k < policies.size(); ++k) {
     for (const NodeIndex i : score) {
       const double weight = total_probability(policies[k].row(i));
-      add_scaled(weight, inputs.x.row(i), totals.points.row(k));
-      totals.weight[k] += weight;
+      add_scaled(weight, inputs.x.row(i), sums.points.row(k));
+      sums.weight[k] += weight;
       for (std::size_t j = 0; j < corners.cols(); ++j) {
         for (std::size_t a = j + 1; a < corners.rows(); ++a) {  // zero before
-          totals.points(k, num_features + j) += policies[k](i, a) * corners(a, j);
+          sums.points(k, num_features + j) += policies[k](i, a) * corners(a, j);
         }
       }
     }
   }
-  return totals;
+  return sums;
 }
 
 }  // namespace
@@ -61,8 +61,8 @@ double noise_variance(const Context& context, std::span<const double> weights,
   for (std::size_t j = 0; j < weights.size(); ++j) {
     if (weights[j] != 0) total.add(weights[j] * weights[j] * squared_residuals[j]);
   }
-  const double count = context.totals().count(num_scored);
-  return context.totals().allreduce(total.value()) / (count * count);
+  const double count = context.comm().count(num_scored);
+  return context.comm().allreduce(total.value()) / (count * count);
 }
 
 LinearVariance::LinearVariance(std::shared_ptr<const LinearInputs> inputs,
@@ -77,12 +77,12 @@ LinearVariance::LinearVariance(std::shared_ptr<const LinearInputs> inputs,
 Matrix<double> LinearVariance::imply_unit_weights(
     const Context& context, std::size_t unit, std::span<const MatrixView<const double>> policies,
     bool& converged) const {
-  PolicyTotals totals = units_[unit].all_arms() ? total_all_arms(*inputs_, units_[unit], policies)
-                                                : total_one_arm(*inputs_, units_[unit], policies);
-  context.totals().allreduce(totals.points.values());
-  context.totals().allreduce(totals.weight);
+  PolicySums sums = units_[unit].all_arms() ? total_all_arms(*inputs_, units_[unit], policies)
+                                            : total_one_arm(*inputs_, units_[unit], policies);
+  context.comm().allreduce(sums.points.values());
+  context.comm().allreduce(sums.weight);
   const auto weights_of = [&](LinearSmoother& smoother) {
-    Matrix<double> weights = smoother.weights(totals.points, totals.weight);
+    Matrix<double> weights = smoother.weights(sums.points, sums.weight);
     converged = smoother.converged();
     return weights;
   };

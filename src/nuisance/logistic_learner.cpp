@@ -18,10 +18,10 @@ Nuisances LogisticLearner::fit(const Context& context, const Dataset& data,
   validate(options_);
   require_valid(plan, data.num_nodes());
   context.poll();
-  require_every_arm(data, plan, context.totals());
+  require_every_arm(data, plan, context.comm());
   context.poll();
   const ScaledFeatures features =
-      scale_for_penalty(data.features, options_.feature_scaling, context.totals());
+      scale_for_penalty(data.features, options_.feature_scaling, context.comm());
   const std::vector<PropensityFit> fits =
       fit_propensities(context, features.matrix, data.treatment, data.num_arms(),
                        features.total_variance, plan.tasks);
@@ -53,8 +53,7 @@ Nuisances LogisticLearner::fit(const Context& context, const Dataset& data,
   Nuisances out;
   out.propensity = bound_propensities(
       std::move(probability),
-      choose_propensity_bounds(data, options_.propensity_bound, context.totals()),
-      context.totals());
+      choose_propensity_bounds(data, options_.propensity_bound, context.comm()), context.comm());
   out.propensity->chosen_strengths = std::move(strengths);
   PositivityViolations violations = find_positivity_violations(context, data);
   out.propensity->violates_positivity = take_scored(violations, plan.scored);

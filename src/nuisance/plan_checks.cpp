@@ -34,9 +34,9 @@ std::vector<std::size_t> find_rows(std::span<const NodeIndex> scored,
   return rows;
 }
 
-void require_every_arm(const Dataset& data, const FitPlan& plan, const Totals& totals) {
+void require_every_arm(const Dataset& data, const FitPlan& plan, const Communicator& comm) {
   FaultList faults;
-  if (!totals.any(data.has_log())) {
+  if (!comm.any(data.has_log())) {
     Fault fault;
     fault.what = "the data has no treatments and outcomes to fit to";
     fault.advice = "add treatments and outcomes, or simulate them with cone simulate";
@@ -45,7 +45,7 @@ void require_every_arm(const Dataset& data, const FitPlan& plan, const Totals& t
     for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
       std::vector<double> members(data.num_arms(), 0.0);
       for (const NodeIndex i : plan.tasks[t].fit) ++members[data.treatment[i]];
-      totals.allreduce(members);
+      comm.allreduce(members);
       for (std::size_t arm = 0; arm < members.size(); ++arm) {
         if (members[arm] > 0) continue;
         Fault fault;

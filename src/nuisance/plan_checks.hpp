@@ -13,7 +13,7 @@ namespace cone {
 /// Throws Error(kData) listing every task whose fitting nodes lack an arm, or where the data has no
 /// treatments and outcomes.
 void require_every_arm(const Dataset& data, const FitPlan& plan,
-                       const Totals& totals = Totals::alone());
+                       const Communicator& comm = Communicator::self());
 
 /// The indices of the nodes in `scored`, which contains them all; both are ascending.
 std::vector<std::size_t> find_rows(std::span<const NodeIndex> scored,

@@ -31,7 +31,7 @@ struct Subgroup {
 };
 
 /// The values of a column, ascending, over all ranks; none where there are more than a few.
-std::vector<double> list_few_values(std::span<const double> column, const Totals& totals) {
+std::vector<double> list_few_values(std::span<const double> column, const Communicator& comm) {
   std::vector<double> here;
   for (const double value : column) {
     const auto at = std::ranges::lower_bound(here, value);
@@ -39,12 +39,12 @@ std::vector<double> list_few_values(std::span<const double> column, const Totals
     here.insert(at, value);
     if (here.size() > kFewValues) break;
   }
-  if (totals.any(here.size() > kFewValues)) return {};
-  if (!totals.has_others()) return here;
+  if (comm.any(here.size() > kFewValues)) return {};
+  if (!comm.has_others()) return here;
   std::vector<double> all;
   while (all.size() <= kFewValues) {
     const auto next = all.empty() ? here.begin() : std::ranges::upper_bound(here, all.back());
-    const double least = -totals.allreduce_max(next == here.end() ? -kInfinity : -*next);
+    const double least = -comm.allreduce_max(next == here.end() ? -kInfinity : -*next);
     if (least == kInfinity) return all;
     all.push_back(least);
   }
@@ -56,12 +56,12 @@ class SubgroupSearch {
   SubgroupSearch(const Context& context, const Dataset& data)
       : context_(context),
         data_(data),
-        totals_(context.totals()),
-        num_nodes_(totals_.count(data.num_nodes())),
+        comm_(context.comm()),
+        num_nodes_(comm_.count(data.num_nodes())),
         sizes_(data.num_arms(), 0.0),
         is_violated_(data.num_nodes(), data.num_arms()) {
     for (const Arm arm : data.treatment) ++sizes_[arm];
-    totals_.allreduce(sizes_);
+    comm_.allreduce(sizes_);
     const auto num_tests = static_cast<double>(2 * data.features.names.size() * data.num_arms());
     log_level_ = std::log(kFalseAlarmRate / std::max(1.0, num_tests));
   }
@@ -100,7 +100,7 @@ class SubgroupSearch {
   void check_column(std::size_t c, std::span<const double> value) {
     context_.poll();
     const std::string name = printable(data_.features.names[c]);
-    const std::vector<double> few = list_few_values(value, totals_);
+    const std::vector<double> few = list_few_values(value, comm_);
     if (few.size() == 1) return;
     if (!few.empty()) {
       check_values(few, value, name);
@@ -115,7 +115,7 @@ class SubgroupSearch {
       const auto at = std::ranges::lower_bound(few, value[i]) - few.begin();
       ++members(static_cast<std::size_t>(at), data_.treatment[i]);
     }
-    totals_.allreduce(members.values());
+    comm_.allreduce(members.values());
     for (std::size_t k = 0; k < few.size(); ++k) {
       const double size = sum(members.row(k));
       for (std::size_t a = 0; a < members.cols(); ++a) {
@@ -133,7 +133,7 @@ class SubgroupSearch {
       ends[0] = std::max(ends[0], value[i]);
       ends[1] = std::max(ends[1], -value[i]);
     }
-    totals_.allreduce_max(ends);
+    comm_.allreduce_max(ends);
     const double high = ends[0];
     const double low = -ends[1];
     if (low > high) return;  // no node received the arm
@@ -142,7 +142,7 @@ class SubgroupSearch {
       beyond[0] += v < low ? 1 : 0;
       beyond[1] += v > high ? 1 : 0;
     }
-    totals_.allreduce(beyond);
+    comm_.allreduce(beyond);
     const auto is_subgroup = [&](double size) {
       return size >= kLeastTail * num_nodes_ && is_surprising(size, arm);
     };
@@ -171,7 +171,7 @@ class SubgroupSearch {
       if (i % 4096 == 0) context_.poll();
       for_each_count(i, [&](std::size_t j) { ++members(j, data_.treatment[i]); });
     }
-    totals_.allreduce(members.values());
+    comm_.allreduce(members.values());
     // Features such that no node with them, or no node without them, received the arm.
     Matrix<unsigned char> violated_with(num_counts, arms);
     Matrix<unsigned char> violated_without(num_counts, arms);
@@ -210,7 +210,7 @@ class SubgroupSearch {
 
   const Context& context_;
   const Dataset& data_;
-  const Totals& totals_;
+  const Communicator& comm_;
   double num_nodes_;
   std::vector<double> sizes_;  // of the arms
   double log_level_ = 0;

@@ -11,14 +11,14 @@ constexpr double kMarginOfRange = 0.5;
 }  // namespace
 
 PlausibleRange plausible_range(const Dataset& data, std::span<const NodeIndex> fitted,
-                               const Totals& totals) {
+                               const Communicator& comm) {
   constexpr double kNone = std::numeric_limits<double>::infinity();
   PlausibleRange range{kNone, -kNone};
   for (const NodeIndex i : fitted) {
     range.low = std::min(range.low, data.outcome[i]);
     range.high = std::max(range.high, data.outcome[i]);
   }
-  range = {-totals.allreduce_max(-range.low), totals.allreduce_max(range.high)};
+  range = {-comm.allreduce_max(-range.low), comm.allreduce_max(range.high)};
   const double margin = kMarginOfRange * (range.high - range.low);
   return {range.low - margin, range.high + margin};
 }

@@ -18,7 +18,7 @@ struct PlausibleRange {
   double high = 0;
 };
 PlausibleRange plausible_range(const Dataset& data, std::span<const NodeIndex> fitted,
-                               const Totals& totals = Totals::alone());
+                               const Communicator& comm = Communicator::self());
 
 /// Adds to `out` those of `mu` (the predictions for an arm in these rows) that are outside the
 /// range.

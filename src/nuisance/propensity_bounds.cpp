@@ -44,12 +44,12 @@ std::string PropensityBounds::in_words() const {
 }
 
 PropensityBounds choose_propensity_bounds(const Dataset& data, AutoNumber given,
-                                          const Totals& totals) {
+                                          const Communicator& comm) {
   if (given) return PropensityBounds::same(*given, data.num_arms());
   std::vector<double> members(data.num_arms(), 0);
   for (const Arm t : data.treatment) ++members[t];
-  totals.allreduce(members);
-  const double num_nodes = totals.count(data.treatment.size());
+  comm.allreduce(members);
+  const double num_nodes = comm.count(data.treatment.size());
   std::vector<double> low;
   for (const double count : members) {
     // Counts at least one node per arm: a bound of 0 would allow unbounded weights.
@@ -60,7 +60,7 @@ PropensityBounds choose_propensity_bounds(const Dataset& data, AutoNumber given,
 }
 
 PropensityTable bound_propensities(Matrix<double> probability, PropensityBounds bounds,
-                                   const Totals& totals) {
+                                   const Communicator& comm) {
   PropensityTable out;
   out.e = probability;
   out.unbounded = std::move(probability);
@@ -77,8 +77,8 @@ PropensityTable bound_propensities(Matrix<double> probability, PropensityBounds 
                      ? 0
                      : 1;
   }
-  const double num_nodes = totals.count(out.e.rows());
-  const double num_moved_total = totals.count(num_moved);
+  const double num_nodes = comm.count(out.e.rows());
+  const double num_moved_total = comm.count(num_moved);
   if (num_nodes > 0) out.clipped_fraction = num_moved_total / num_nodes;
   out.bounds = std::move(bounds);
   return out;

@@ -31,15 +31,15 @@ struct ArmRows {
   const FeatureMatrix& x;
   std::span<const Arm> treatment;
   std::size_t num_arms;
-  const Totals& totals;
+  const Communicator& comm;
 
   /// Whether the fitting nodes have every arm and there are nodes to compute the loss on.
   bool can_fit(const SelectionSplit& split) const {
     std::vector<double> members(num_arms, 0.0);
     for (const NodeIndex i : split.fit) ++members[treatment[i]];
-    totals.allreduce(members);
+    comm.allreduce(members);
     return std::ranges::all_of(members, [](double count) { return count > 0; }) &&
-           totals.count(split.score.size()) > 0;
+           comm.count(split.score.size()) > 0;
   }
 };
 
@@ -94,7 +94,7 @@ std::vector<Selection> select_strengths(const Context& context, const ArmRows& r
     for (std::size_t s = 0; s < losses[t].size(); ++s) {
       if (losses[t][s].empty()) continue;
       loss += losses[t][s][best];
-      num_nodes += rows.totals.count(tasks[t].selection[s].score.size());
+      num_nodes += rows.comm.count(tasks[t].selection[s].score.size());
     }
     chosen.push_back({best, loss / num_nodes});
   }
@@ -104,7 +104,7 @@ std::vector<Selection> select_strengths(const Context& context, const ArmRows& r
 /// Whether all fits of a task can come from one block of rows.
 bool can_share_rows(const Context& context, const ArmRows& rows, const FitTask& task) {
   return prefers_explicit_hessian(context, rows.x, rows.num_arms) && !task.selection.empty() &&
-         !rows.totals.any(!selects_by_folds(task)) &&
+         !rows.comm.any(!selects_by_folds(task)) &&
          std::ranges::all_of(task.selection,
                              [&](const auto& split) { return rows.can_fit(split); });
 }
@@ -122,7 +122,7 @@ PropensityFit fit_on_shared_rows(const Context& context, const ArmRows& rows, co
   double loss = 0;
   for (const std::vector<double>& of_fold : losses) loss += of_fold[best];
   return {.model = models.fit(grid[best], kFinalToleranceByHessian),
-          .held_out_loss = loss / rows.totals.count(task.fit.size()),
+          .held_out_loss = loss / rows.comm.count(task.fit.size()),
           .strength = grid[best],
           .has_weakest_penalty = best + 1 == grid.size()};
 }
@@ -132,8 +132,7 @@ PropensityFit fit_on_shared_rows(const Context& context, const ArmRows& rows, co
 std::vector<PropensityFit> fit_propensities(const Context& context, const FeatureMatrix& x,
                                             std::span<const Arm> treatment, std::size_t num_arms,
                                             double total_variance, std::span<const FitTask> tasks) {
-  const ArmRows rows{
-      .x = x, .treatment = treatment, .num_arms = num_arms, .totals = context.totals()};
+  const ArmRows rows{.x = x, .treatment = treatment, .num_arms = num_arms, .comm = context.comm()};
   std::vector<double> grid = signal_grid(kLeastLogitVariance, kMostLogitVariance);
   for (double& signal : grid) signal /= total_variance;
   std::vector<PropensityFit> fits(tasks.size());

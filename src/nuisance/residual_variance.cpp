@@ -13,7 +13,7 @@ namespace {
 /// Weighted least squares of v on (1, d); a negative coefficient becomes zero and the other is
 /// fitted alone.
 ResidualVariance fit_variance_line(std::span<const double> v, std::span<const double> d,
-                                   std::span<const double> weight, const Totals& totals) {
+                                   std::span<const double> weight, const Communicator& comm) {
   std::array<double, 5> sums{};
   auto& [w, wd, wdd, wv, wdv] = sums;
   for (std::size_t i = 0; i < v.size(); ++i) {
@@ -23,7 +23,7 @@ ResidualVariance fit_variance_line(std::span<const double> v, std::span<const do
     wv += weight[i] * v[i];
     wdv += weight[i] * d[i] * v[i];
   }
-  totals.allreduce(sums);
+  comm.allreduce(sums);
   const double determinant = w * wdd - wd * wd;
   if (determinant > 1e-10 * w * wdd) {
     const ResidualVariance both{(wdd * wv - wd * wdv) / determinant,
@@ -38,25 +38,25 @@ ResidualVariance fit_variance_line(std::span<const double> v, std::span<const do
 
 ResidualVariance fit_residual_variance(std::span<const double> residual,
                                        std::span<const double> relative_degree,
-                                       const Totals& totals) {
+                                       const Communicator& comm) {
   double largest = 0;
   for (const double r : residual) largest = std::max(largest, std::abs(r));
-  largest = totals.allreduce_max(largest);
+  largest = comm.allreduce_max(largest);
   if (!(largest > 0)) return {};
   // Relative to the largest: fourth powers of large outcomes would overflow.
   std::vector<double> squares;
   for (const double r : residual) squares.push_back(r / largest * (r / largest));
   std::array<double, 2> size = {sum(squares), static_cast<double>(squares.size())};
-  totals.allreduce(size);
+  comm.allreduce(size);
   const double typical = size[0] / size[1];
   ResidualVariance fit =
-      fit_variance_line(squares, relative_degree, std::vector<double>(squares.size(), 1), totals);
+      fit_variance_line(squares, relative_degree, std::vector<double>(squares.size(), 1), comm);
   std::vector<double> weight;
   for (const double d : relative_degree) {
     const double expected = std::max(fit.at(d), 0.05 * typical);
     weight.push_back(typical * typical / (expected * expected));
   }
-  fit = fit_variance_line(squares, relative_degree, weight, totals);
+  fit = fit_variance_line(squares, relative_degree, weight, comm);
   return {fit.constant * largest * largest, fit.growth * largest * largest};
 }
 
@@ -83,20 +83,20 @@ Matrix<double> estimate_noise(std::span<const double> relative_degree, const Log
       residual.push_back(sample.outcome[k] - mu(k, a));
       degree.push_back(relative_degree[k]);
     }
-    if (sample.totals->count(residual.size()) == 0) continue;
-    const ResidualVariance fit = fit_residual_variance(residual, degree, *sample.totals);
+    if (sample.comm->count(residual.size()) == 0) continue;
+    const ResidualVariance fit = fit_residual_variance(residual, degree, *sample.comm);
     for (std::size_t k = 0; k < sample.size(); ++k) noise(k, a) = fit.at(relative_degree[k]);
   }
   return noise;
 }
 
 std::vector<double> raise_arm_noise(const LoggedSample& sample, std::span<const double> residual) {
-  const Totals& totals = *sample.totals;
+  const Communicator& comm = *sample.comm;
   const std::size_t num_arms = sample.num_arms();
   std::vector<double> factor(num_arms, 1.0);
   double largest = 0;
   for (const double r : residual) largest = std::max(largest, std::abs(r));
-  largest = totals.allreduce_max(largest);
+  largest = comm.allreduce_max(largest);
   if (!(largest > 0)) return factor;
   std::vector<double> sums(2 * num_arms + 1, 0.0);  // count and squares per arm, fourth powers
   for (std::size_t i = 0; i < residual.size(); ++i) {
@@ -106,7 +106,7 @@ std::vector<double> raise_arm_noise(const LoggedSample& sample, std::span<const 
     sums[2 * arm + 1] += square;
     sums.back() += square * square;
   }
-  totals.allreduce(sums);
+  comm.allreduce(sums);
   double count = 0;
   double squares = 0;
   for (std::size_t a = 0; a < num_arms; ++a) {

@@ -7,7 +7,7 @@
 #include "cone/learn.hpp"
 #include "cone/matrix.hpp"
 
-#include "exec/totals.hpp"
+#include "exec/statistics.hpp"
 
 namespace cone {
 
@@ -22,7 +22,7 @@ struct ResidualVariance {
 /// weighted by the inverse squared variances of the first fit, as large squares are noisier.
 ResidualVariance fit_residual_variance(std::span<const double> residual,
                                        std::span<const double> relative_degree,
-                                       const Totals& totals = Totals::alone());
+                                       const Communicator& comm = Communicator::self());
 
 /// Degrees of the nodes of a sample over the mean degree of the network; 0 without edges.
 std::vector<double> relative_degrees(const Graph& graph, const LoggedSample& sample);

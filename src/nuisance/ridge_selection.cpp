@@ -42,7 +42,7 @@ double sum_squares_one_by_one(const Context& context, const Dataset& data, const
     const double residual = data.outcome[i] - intercept - dot(x.row(i), coefficients);
     total += residual * residual;
   }
-  return context.totals().allreduce(total);
+  return context.comm().allreduce(total);
 }
 
 /// One arm of a split: the nodes to fit on and those to compute the loss on.
@@ -109,7 +109,7 @@ std::vector<double> losses_by_iterations(const Context& context, const Dataset& 
                                          std::span<const double> strengths) {
   const CentredMatrix centred(context, x, split.fit);
   std::vector<double> y = values_at(data.outcome, split.fit);
-  const double centre = mean(y, context.totals());
+  const double centre = mean(y, context.comm());
   for (double& value : y) value -= centre;
 
   std::vector<double> slopes(centred.cols(), 0.0);
@@ -141,10 +141,10 @@ bool fill_fit(const Fit& find_fit, std::span<double> row) {
 std::vector<double> find_origin(const Context& context, const Dataset& data,
                                 const FeatureMatrix& x) {
   std::vector<double> origin(x.cols() + 1, 0.0);
-  const double n = context.totals().count(x.rows());
+  const double n = context.comm().count(x.rows());
   for (std::size_t i = 0; i < x.rows(); ++i) add_scaled(1 / n, x.row(i), origin);
-  context.totals().allreduce(origin);
-  origin.back() = mean(data.outcome, context.totals());
+  context.comm().allreduce(origin);
+  origin.back() = mean(data.outcome, context.comm());
   return origin;
 }
 
@@ -206,10 +206,10 @@ RidgeSelection select_ridge_strengths(const Context& context, const Dataset& dat
     return losses[num_arms * unit.task + unit.arm][unit.split];
   };
   // Paths computed from moments, which every rank has, need no nodes: one rank computes each.
-  const bool is_distributed = by_moments && context.totals().has_others();
+  const bool is_distributed = by_moments && context.comm().has_others();
   AssignedRows assigned{{}, std::vector<bool>(units.size(), false)};
   if (is_distributed) {
-    assigned = assign_rows(context.totals(), units.size(), strengths.size() + 1,
+    assigned = assign_rows(context.comm(), units.size(), strengths.size() + 1,
                            [&](std::size_t u, std::span<double> row) {
                              const Unit& unit = units[u];
                              if (!has_folds[unit.task]) return false;
@@ -229,7 +229,7 @@ RidgeSelection select_ridge_strengths(const Context& context, const Dataset& dat
     if (!by_moments) {
       const ArmSplit split{nodes_to_fit(unit), nodes_to_score(unit)};
       const auto is_empty = [&](const std::vector<NodeIndex>& nodes) {
-        return context.totals().count(nodes.size()) == 0;
+        return context.comm().count(nodes.size()) == 0;
       };
       if (is_empty(split.fit) || is_empty(split.score)) return;
       of_split = losses_by_iterations(context, data, x, split, strengths);
@@ -268,7 +268,7 @@ RidgeSelection select_ridge_strengths(const Context& context, const Dataset& dat
   AssignedRows fits{{}, std::vector<bool>(losses.size(), false)};
   if (is_distributed) {
     fits = assign_rows(
-        context.totals(), losses.size(), x.cols() + 1, [&](std::size_t k, std::span<double> row) {
+        context.comm(), losses.size(), x.cols() + 1, [&](std::size_t k, std::span<double> row) {
           return has_folds[k / num_arms] && fill_fit([&] { return fit_all_folds(k); }, row);
         });
   }

@@ -86,7 +86,7 @@ Nuisances SpectralLearner::fit(const Context& context, const Dataset& data,
   auto kept = std::make_shared<KeptFit>(KeptFit{.data = data, .variance = nullptr});
   kept->data.features =
       add_embedding(embedding.columns, data.features,
-                    scale_for_penalty(data.features, options_.feature_scaling, context.totals()));
+                    scale_for_penalty(data.features, options_.feature_scaling, context.comm()));
   NuisanceOptions as_scaled = options_;
   as_scaled.feature_scaling = FeatureScaling::kNone;
   Nuisances out = fit_on(context, kept->data, plan, as_scaled);

@@ -74,7 +74,7 @@ Json measure_differences(const Context& context, const Dataset& data,
                                               .noise = &noise,
                                               .policy_index = k},
                                              {}, {}, std::vector<double>(sample.size()));
-    out["standard_errors"].push_back(error_for_sample(parts, *sample.totals));
+    out["standard_errors"].push_back(error_for_sample(parts, *sample.comm));
     out["population_standard_errors"].push_back(
         std::sqrt(of_units * of_units + implied[k].variance));
   }

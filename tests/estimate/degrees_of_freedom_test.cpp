@@ -31,14 +31,14 @@ struct Log {
 };
 
 Log make_log(const std::vector<std::size_t>& sizes, const std::vector<double>& policy,
-             const Totals& totals = Totals::alone()) {
+             const Communicator& comm = Communicator::self()) {
   std::vector<Arm> arms;
   for (std::size_t a = 0; a < kThreeArms; ++a)
     arms.insert(arms.end(), sizes[a], static_cast<Arm>(a));
   const std::size_t n = arms.size();
   Log out{.policy = Matrix<double>(n, kThreeArms), .noise = Matrix<double>(n, kThreeArms)};
   out.sample.arms = {"control", "email", "rare"};
-  out.sample.totals = &totals;
+  out.sample.comm = &comm;
   out.outcome.mu = Matrix<double>(n, kThreeArms);
   Matrix<double> probability(n, kThreeArms);
   for (std::size_t i = 0; i < n; ++i) {
@@ -56,7 +56,7 @@ Log make_log(const std::vector<std::size_t>& sizes, const std::vector<double>& p
   }
   out.implied.variance /= static_cast<double>(n * n);
   out.propensity =
-      bound_propensities(std::move(probability), PropensityBounds::same(0.001, kThreeArms), totals);
+      bound_propensities(std::move(probability), PropensityBounds::same(0.001, kThreeArms), comm);
   return out;
 }
 

@@ -20,12 +20,12 @@ struct Logged {
   Matrix<double> noise;
 };
 
-Logged make_log(std::size_t n, std::size_t copies, const Totals& totals) {
+Logged make_log(std::size_t n, std::size_t copies, const Communicator& comm) {
   constexpr std::size_t kArms = 3;
   const std::size_t rows = n * copies;
   Logged out{.policy = Matrix<double>(rows, kArms), .noise = Matrix<double>(rows, kArms)};
   out.sample.arms = {"none", "email", "sms"};
-  out.sample.totals = &totals;
+  out.sample.comm = &comm;
   out.outcome.mu = Matrix<double>(rows, kArms);
   Matrix<double> probability(rows, kArms);
   for (std::size_t i = 0; i < rows; ++i) {
@@ -51,14 +51,14 @@ Logged make_log(std::size_t n, std::size_t copies, const Totals& totals) {
     out.outcome.implausible.back().row += n;
   }
   out.propensity =
-      bound_propensities(std::move(probability), PropensityBounds::same(0.01, kArms), totals);
+      bound_propensities(std::move(probability), PropensityBounds::same(0.01, kArms), comm);
   return out;
 }
 
 TEST(SharedSample, EstimatesAreThoseOfAllRanks) {
   const testing::TwoAlike two;
   const Logged part = make_log(90, 1, two);
-  const Logged all = make_log(90, 2, Totals::alone());
+  const Logged all = make_log(90, 2, Communicator::self());
   for (const char* name : {"naive", "ips", "snips", "ips_clipped", "dm_ridge", "dr_ridge",
                            "switch_dr", "dr_shrinkage", "network_dm", "network_dr"}) {
     const EstimatorInfo& row = *find_estimator(name);

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.hpp"
-#include "support/thread_ranks.hpp"
+#include "support/thread_communicator.hpp"
 
 namespace cone {
 namespace {
@@ -44,8 +44,8 @@ TEST_P(OrderedValuesTest, IndicesAreThoseOfOneSortedList) {
   std::ranges::sort(sorted);
   std::vector<std::uint64_t> indices(all.size());
   std::iota(indices.begin(), indices.end(), std::uint64_t{0});
-  testing::run_on_ranks(GetParam(), [&](const Totals& totals) {
-    const OrderedValues list(part_of(all, totals.rank(), totals.size()), totals);
+  testing::run_on_ranks(GetParam(), [&](const Communicator& comm) {
+    const OrderedValues list(part_of(all, comm.rank(), comm.size()), comm);
     EXPECT_EQ(list.size(), all.size());
     EXPECT_EQ(list.at(indices), sorted);
     EXPECT_EQ(list.at({}), std::vector<double>{});
@@ -61,12 +61,12 @@ TEST_P(OrderedValuesTest, TheLastValuesAreTakenOnceEach) {
   std::erase_if(all, [](double v) { return std::isinf(v) || std::abs(v) > 1e6; });
   std::vector<double> sorted = all;
   std::ranges::sort(sorted);
-  testing::run_on_ranks(GetParam(), [&](const Totals& totals) {
-    const OrderedValues list(part_of(all, totals.rank(), totals.size()), totals);
+  testing::run_on_ranks(GetParam(), [&](const Communicator& comm) {
+    const OrderedValues list(part_of(all, comm.rank(), comm.size()), comm);
     for (std::size_t count = 0; count <= all.size(); ++count) {  // cuts through equal values too
       const std::span<const double> last = list.last(count);
       EXPECT_TRUE(std::ranges::is_sorted(last));
-      std::vector<double> gathered = totals.allgather(last);
+      std::vector<double> gathered = comm.allgatherv(last);
       std::ranges::sort(gathered);
       EXPECT_TRUE(std::ranges::equal(gathered, std::span(sorted).last(count))) << count;
     }

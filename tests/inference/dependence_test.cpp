@@ -11,7 +11,7 @@
 #include "base/random.hpp"
 #include "graph/communities.hpp"
 #include "inference/association.hpp"
-#include "support/thread_ranks.hpp"
+#include "support/thread_communicator.hpp"
 #include "support/two_alike.hpp"
 
 namespace cone {
@@ -164,7 +164,7 @@ TEST(Association, DistributedIsThatOfTheGlobalNetwork) {
                                                        3, testing::TwoAlike(), kNoPermutations);
   values.insert(values.end(), values.begin(), values.end());
   const NetworkAssociation whole = measure_association(Context(), LocalNeighbourhood(twice), values,
-                                                       3, Totals::alone(), kNoPermutations);
+                                                       3, Communicator::self(), kNoPermutations);
   EXPECT_NEAR(parts.moran, whole.moran, 1e-13);
   EXPECT_NEAR(parts.p, whole.p, 1e-12);
   EXPECT_EQ(parts.permutations, 0);
@@ -177,9 +177,8 @@ TEST(Association, RanksDivideThePermutations) {
   const std::vector<double> values = draw_grouped(40, 6, 0.05, 1);
   const LocalNeighbourhood network(graph);
   const NetworkAssociation alone = measure_association(Context(), network, values, 3);
-  testing::run_on_ranks(3, [&](const Totals& totals) {
-    const NetworkAssociation shared =
-        measure_association(Context(0, 1), network, values, 3, totals);
+  testing::run_on_ranks(3, [&](const Communicator& comm) {
+    const NetworkAssociation shared = measure_association(Context(0, 1), network, values, 3, comm);
     EXPECT_EQ(shared.p, alone.p);
     EXPECT_EQ(shared.moran, alone.moran);
     EXPECT_EQ(shared.permutations, 999);

@@ -1,6 +1,5 @@
 // The strength of the network, with units distributed over ranks.
 
-#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -8,8 +7,8 @@
 #include "base/numeric.hpp"
 #include "base/random.hpp"
 #include "inference/confounding_strength.hpp"
-#include "network_ridge/threads_as_processes.hpp"
 #include "network_ridge/treatment_ridge.hpp"
+#include "support/thread_communicator.hpp"
 
 namespace cone {
 namespace {
@@ -54,10 +53,10 @@ struct MeasuredStrength {
 };
 
 MeasuredStrength measure(const ScoredLog& log) {
-  const Totals& totals = *log.sample.totals;
+  const Communicator& comm = *log.sample.comm;
   const auto predict = [&](const Matrix<double>& scores) {
     return combine_scores(
-        log.sample.arm, kArms, [&](Arm arm) { return arm_column(scores.view(), arm); }, totals);
+        log.sample.arm, kArms, [&](Arm arm) { return arm_column(scores.view(), arm); }, comm);
   };
   MeasuredStrength out{measure_strength(log.sample, predict(log.features), predict(log.network),
                                         PropensityBounds::same(0.01, kArms))};
@@ -67,7 +66,7 @@ MeasuredStrength measure(const ScoredLog& log) {
 }
 
 /// The rows of `rank` of three; the second of them has none.
-ScoredLog take_part(const ScoredLog& log, std::size_t rank, const Totals& totals) {
+ScoredLog take_part(const ScoredLog& log, std::size_t rank, const Communicator& comm) {
   std::vector<NodeIndex> rows;
   for (std::size_t i = 0; i < log.sample.size(); ++i) {
     if ((i % 3 == 0 ? 0U : 2U) == rank) rows.push_back(static_cast<NodeIndex>(i));
@@ -76,7 +75,7 @@ ScoredLog take_part(const ScoredLog& log, std::size_t rank, const Totals& totals
                 .network = take_rows(log.network.view(), rows),
                 .policy = take_rows(log.policy.view(), rows)};
   out.sample.arms = log.sample.arms;
-  out.sample.totals = &totals;
+  out.sample.comm = &comm;
   for (const NodeIndex i : rows) {
     out.sample.nodes.push_back(static_cast<NodeIndex>(out.sample.nodes.size()));
     out.sample.arm.push_back(log.sample.arm[i]);
@@ -90,16 +89,10 @@ TEST(SharedStrength, IsThatOfAllRanks) {
   const ScoredLog log = draw_scored_log(900);
   const MeasuredStrength expected = measure(log);
   ASSERT_TRUE(expected.strength.is_clear);
-  testing::ThreadCommunicator communicator(3);
   std::vector<MeasuredStrength> found(3);
-  std::vector<std::thread> processes;
-  for (std::size_t rank = 0; rank < 3; ++rank) {
-    processes.emplace_back([&, rank] {
-      const testing::ThreadTotals totals(communicator, rank);
-      found[rank] = measure(take_part(log, rank, totals));
-    });
-  }
-  for (std::thread& process : processes) process.join();
+  testing::run_on_ranks(3, [&](const Communicator& comm) {
+    found[comm.rank()] = measure(take_part(log, comm.rank(), comm));
+  });
   for (const MeasuredStrength& of_rank : found) {
     EXPECT_NEAR(of_rank.strength.r_squared_features, expected.strength.r_squared_features, 1e-12);
     EXPECT_NEAR(of_rank.strength.r_squared_network, expected.strength.r_squared_network, 1e-12);

@@ -165,9 +165,9 @@ TEST(CentredMatrix, WeightsGiveThePredictionsInEveryStorage) {
     LinearSmoother smoother(context, x);
     smoother.set_strength(2);
     const LinearFit fit = smoother.fit(y);
-    Matrix<double> totals(1, 12);
-    add_scaled(3, x.row(7), totals.row(0));
-    const Matrix<double> weights = smoother.weights(totals, std::vector<double>{3});
+    Matrix<double> sums(1, 12);
+    add_scaled(3, x.row(7), sums.row(0));
+    const Matrix<double> weights = smoother.weights(sums, std::vector<double>{3});
     EXPECT_NEAR(dot(weights.row(0), y), 3 * fit.predict(x.row(7)), 1e-9);
   }
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -21,6 +22,7 @@ namespace cone {
 namespace {
 
 using testing::PartOfSystem;
+using testing::ThreadGhosts;
 
 constexpr std::size_t kSharedNodes = 600;
 constexpr std::size_t kSharedArms = 2;
@@ -84,12 +86,15 @@ TEST(SharedEquations, ManyProcessesAgreeWithOne) {
   const std::vector<double> quiet(equations.num_positions(), 0.05);
   ASSERT_TRUE(CountFactor(equations, quiet, kSharedNodes / 8).has(GroupKind::kNeighbourSumsCounts));
 
-  for (const std::size_t count : {1U, 2U, 3U}) {
+  for (const auto& [count, ghosts] : {std::pair(1U, ThreadGhosts::kSent),
+                                      {2U, ThreadGhosts::kSent},
+                                      {3U, ThreadGhosts::kSent},
+                                      {3U, ThreadGhosts::kShared}}) {
     Matrix<double> x(kSharedNodes, tasks.size());
     std::vector<Matrix<double>> lambda;
     std::mutex writes;
     testing::share_system(
-        system, count, assign_positions(system, count),
+        system, count, assign_positions(system, count), ghosts,
         [&](const std::shared_ptr<const PartOfSystem>& part) {
           const Context own(0, 1);
           const IterativeSolver solver(own, part, std::vector<std::size_t>{0, 1});
@@ -120,7 +125,8 @@ TEST(SharedEquations, ProductsWithTheKernelAreThoseOfOneProcess) {
   Matrix<double> found(kSharedNodes, 3);
   std::mutex writes;
   testing::share_system(
-      system, 3, assign_positions(system, 3), [&](const std::shared_ptr<const PartOfSystem>& part) {
+      system, 3, assign_positions(system, 3), ThreadGhosts::kShared,
+      [&](const std::shared_ptr<const PartOfSystem>& part) {
         const Matrix<double> own = multiply_kernel(Context(0, 1), *part, 1, part->take_rows(v));
         const std::lock_guard guard(writes);
         for (std::size_t row = 0; row < part->positions.size(); ++row) {

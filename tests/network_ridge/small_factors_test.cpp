@@ -1,12 +1,11 @@
 #include "network_ridge/small_factors.hpp"
 
-#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "base/random.hpp"
-#include "support/thread_ranks.hpp"
+#include "support/thread_communicator.hpp"
 
 namespace cone {
 namespace {
@@ -39,14 +38,14 @@ std::vector<Matrix<double>> make_products(std::size_t size) {
 }
 
 /// All tasks but p learn from part p. Every process adds its share of each product.
-SmallFactors make_factors(const Context& context, const Totals& totals,
+SmallFactors make_factors(const Context& context, const Communicator& comm,
                           const std::vector<Matrix<double>>& products) {
-  SmallFactors factors(totals, kTasks, products.front().rows());
+  SmallFactors factors(comm, kTasks, products.front().rows());
   for (std::size_t p = 0; p < kTasks; ++p) {
     Matrix<double> product = products[p];
     for (double& value : product.values()) {
-      value *= 2.0 * static_cast<double>(totals.rank() + 1) /
-               static_cast<double>(totals.size() * (totals.size() + 1));
+      value *= 2.0 * static_cast<double>(comm.rank() + 1) /
+               static_cast<double>(comm.size() * (comm.size() + 1));
     }
     std::vector<char> tasks(kTasks, 1);
     tasks[p] = 0;
@@ -60,7 +59,7 @@ const std::vector<std::size_t> kAsked = {2, 0, 0, 2, 1};
 
 TEST(SmallFactors, SolveByTheMatrixOfTheTask) {
   const Context context;
-  const Totals alone;
+  const Communicator alone;
   constexpr std::size_t kSize = 70;
   const std::vector<Matrix<double>> products = make_products(kSize);
   const SmallFactors factors = make_factors(context, alone, products);
@@ -82,23 +81,17 @@ TEST(SmallFactors, SolveByTheMatrixOfTheTask) {
 TEST(SmallFactors, OfManyProcessesSolveAsOneDoes) {
   for (const std::size_t size : {0UL, 1UL, 63UL, 64UL, 65UL, 130UL}) {
     const std::vector<Matrix<double>> products = make_products(size);
-    const Totals alone;
+    const Communicator alone;
     Matrix<double> expected = draw(size, kAsked.size(), 9);
     make_factors(Context(), alone, products).solve(Context(), kAsked, expected);
     for (const std::size_t count : {2UL, 3UL, 7UL}) {
-      testing::ThreadCommunicator communicator(count);
       std::vector<Matrix<double>> solved(count);
-      std::vector<std::thread> threads;
-      for (std::size_t rank = 0; rank < count; ++rank) {
-        threads.emplace_back([&, rank] {
-          const testing::ThreadTotals totals(communicator, rank);
-          const Context context(0, 1);
-          const SmallFactors factors = make_factors(context, totals, products);
-          solved[rank] = draw(size, kAsked.size(), 9);
-          factors.solve(context, kAsked, solved[rank]);
-        });
-      }
-      for (std::thread& thread : threads) thread.join();
+      testing::run_on_ranks(count, [&](const Communicator& comm) {
+        const Context context(0, 1);
+        const SmallFactors factors = make_factors(context, comm, products);
+        solved[comm.rank()] = draw(size, kAsked.size(), 9);
+        factors.solve(context, kAsked, solved[comm.rank()]);
+      });
       for (const Matrix<double>& found : solved) {
         ASSERT_EQ(found.values().size(), expected.values().size());
         for (std::size_t k = 0; k < expected.values().size(); ++k) {

@@ -6,98 +6,24 @@
 #include <memory>
 #include <numeric>
 #include <span>
-#include <thread>
 #include <vector>
 
-#include "base/numeric.hpp"
 #include "network_ridge/equation_source.hpp"
-#include "support/thread_ranks.hpp"
+#include "support/thread_communicator.hpp"
 
 namespace cone::testing {
-
-/// A row that another thread owns.
-struct OtherRow {
-  std::size_t rank;
-  std::size_t row;
-};
-
-class ThreadRows : public GhostRows {
- public:
-  ThreadRows(ThreadCommunicator& communicator, std::size_t rank, std::size_t num_owned,
-             std::vector<std::uint32_t> positions, std::vector<OtherRow> others)
-      : communicator_(communicator),
-        rank_(rank),
-        num_owned_(num_owned),
-        positions_(std::move(positions)),
-        others_(std::move(others)) {}
-
-  bool is_distributed() const override { return true; }
-  /// The rows of all threads, thread by thread.
-  GhostedTable with_ghosts(MatrixView<const double> own) const override {
-    const auto begins = find_begins();
-    auto all = Matrix<double>(begins.back(), own.cols());
-    communicator_.exchange(rank_, own.data(), [&](std::span<const void* const> buffers) {
-      for (std::size_t r = 0; r + 1 < begins.size(); ++r) {
-        std::copy_n(static_cast<const double*>(buffers[r]),
-                    (begins[r + 1] - begins[r]) * own.cols(), all.data() + begins[r] * own.cols());
-      }
-    });
-    return GhostedTable(std::move(all));
-  }
-  std::vector<std::uint32_t> map_rows() const override {
-    const auto begins = find_begins();
-    std::vector<std::uint32_t> out(num_owned_);
-    std::iota(out.begin(), out.end(), static_cast<std::uint32_t>(begins[rank_]));
-    for (std::size_t k = 0; k < others_.size(); ++k) {
-      out.resize(std::max<std::size_t>(out.size(), num_owned_ + positions_[k] + 1));
-      out[num_owned_ + positions_[k]] =
-          static_cast<std::uint32_t>(begins[others_[k].rank] + others_[k].row);
-    }
-    return out;
-  }
-  void fetch(Matrix<double>& table) const override {
-    communicator_.exchange(rank_, &table, [&](std::span<const void* const> buffers) {
-      for (std::size_t k = 0; k < others_.size(); ++k) {
-        const auto& from = *static_cast<const Matrix<double>*>(buffers[others_[k].rank]);
-        std::ranges::copy(from.row(others_[k].row), table.row(num_owned_ + positions_[k]).begin());
-      }
-    });
-  }
-
- private:
-  std::vector<std::size_t> find_begins() const {
-    std::vector<std::size_t> begins(1, 0);
-    communicator_.exchange(rank_, &num_owned_, [&](std::span<const void* const> buffers) {
-      for (const void* count : buffers) {
-        begins.push_back(begins.back() + *static_cast<const std::size_t*>(count));
-      }
-    });
-    return begins;
-  }
-
-  ThreadCommunicator& communicator_;
-  std::size_t rank_;
-  std::size_t num_owned_;
-  std::vector<std::uint32_t> positions_;
-  std::vector<OtherRow> others_;
-};
 
 /// The positions of a system that one thread owns.
 class PartOfSystem : public EquationSource {
  public:
-  /// `owner` is the rank that owns each position; `parts`, filled before solving, are those of all
-  /// ranks.
-  PartOfSystem(const RidgeSystem& system, ThreadCommunicator& communicator, std::size_t rank,
-               std::span<const std::size_t> owner,
-               const std::vector<std::shared_ptr<PartOfSystem>>& parts)
-      : system_(system),
-        communicator_(communicator),
-        rank_(rank),
-        parts_(parts),
-        totals_(communicator, rank) {
+  /// `owner` is the rank that owns each position. Collective.
+  PartOfSystem(const RidgeSystem& system, const Communicator& comm,
+               std::span<const std::size_t> owner)
+      : system_(system), comm_(comm) {
+    const std::size_t rank = comm.rank();
     const RidgeInputs& inputs = *system.inputs;
     std::vector<std::uint32_t> row_of(inputs.num_nodes(), 0);  // of a position, at its owner
-    std::vector<std::uint32_t> counts(communicator.size(), 0);
+    std::vector<std::uint32_t> counts(comm.size(), 0);
     arm_begin_.push_back(0);
     for (std::size_t a = 0; a < inputs.num_arms(); ++a) {
       for (std::size_t p = inputs.arm_begin[a]; p < inputs.arm_begin[a + 1]; ++p) {
@@ -179,28 +105,29 @@ class PartOfSystem : public EquationSource {
     }
     return out;
   }
-  const Totals& totals() const override { return totals_; }
+  const Communicator& comm() const override { return comm_; }
   std::size_t num_ghosts() const override { return neighbours_.size(); }
   const GhostRows& neighbour_ghosts() const override { return *all_neighbours_; }
   std::unique_ptr<GhostRows> connect_neighbours(
       std::span<const std::uint32_t> chosen) const override {
-    std::vector<OtherRow> others;
-    for (const std::uint32_t k : chosen) others.push_back(neighbours_[k]);
-    return std::make_unique<ThreadRows>(communicator_, rank_, positions.size(),
-                                        std::vector(chosen.begin(), chosen.end()),
-                                        std::move(others));
+    std::vector<RemoteRow> remote;
+    for (const std::uint32_t k : chosen) remote.push_back(neighbours_[k]);
+    return comm_.connect_ghosts({.num_owned = positions.size(),
+                                 .num_ghosts = neighbours_.size(),
+                                 .remote = remote,
+                                 .ghost_of = chosen});
   }
   std::unique_ptr<GhostRows> connect_arm(std::size_t arm,
                                          std::span<const std::uint32_t> members) const override {
-    std::vector<OtherRow> others;
-    std::vector<std::uint32_t> rows;
+    const std::vector<std::uint64_t> first = comm_.allgather(std::uint64_t{arm_begin_[arm]});
+    std::vector<RemoteRow> remote;
     for (const std::uint32_t k : members) {
-      const OtherRow& at = neighbours_[k];
-      rows.push_back(static_cast<std::uint32_t>(rows.size()));
-      others.push_back({at.rank, at.row - parts_[at.rank]->arm_begin_[arm]});
+      const RemoteRow& at = neighbours_[k];
+      remote.push_back({at.rank, at.row - first[at.rank]});
     }
-    return std::make_unique<ThreadRows>(communicator_, rank_, arm_begin_[arm + 1] - arm_begin_[arm],
-                                        std::move(rows), std::move(others));
+    return comm_.connect_ghosts({.num_owned = arm_begin_[arm + 1] - arm_begin_[arm],
+                                 .num_ghosts = remote.size(),
+                                 .remote = remote});
   }
   std::shared_ptr<const SparseMatrix> fetch_ghost_counts() const override {
     return std::make_shared<SparseMatrix>(system_.inputs->counts.select_rows(ghost_positions_));
@@ -217,10 +144,7 @@ class PartOfSystem : public EquationSource {
 
  private:
   const RidgeSystem& system_;
-  ThreadCommunicator& communicator_;
-  std::size_t rank_;
-  const std::vector<std::shared_ptr<PartOfSystem>>& parts_;
-  ThreadTotals totals_;
+  const Communicator& comm_;
   std::vector<std::vector<char>> learns_from_;
   std::vector<std::size_t> arm_begin_;
   std::vector<std::uint64_t> list_offsets_ = {0};
@@ -230,7 +154,7 @@ class PartOfSystem : public EquationSource {
   SparseMatrix counts_, counts_transposed_;
   Matrix<double> numeric_, smooth_, curves_;
   CommunityFeatures communities_;
-  std::vector<OtherRow> neighbours_;
+  std::vector<RemoteRow> neighbours_;
   std::unique_ptr<GhostRows> all_neighbours_;
   std::vector<std::uint32_t> ghost_positions_;
 };
@@ -238,15 +162,14 @@ class PartOfSystem : public EquationSource {
 /// Assigns the positions to `count` threads by `owner`, and runs `work` on each of them.
 inline void share_system(
     const RidgeSystem& system, std::size_t count, std::span<const std::size_t> owner,
+    ThreadGhosts ghosts,
     const std::function<void(const std::shared_ptr<const PartOfSystem>&)>& work) {
-  ThreadCommunicator communicator(count);
-  std::vector<std::shared_ptr<PartOfSystem>> parts;
-  for (std::size_t rank = 0; rank < count; ++rank) {
-    parts.push_back(std::make_shared<PartOfSystem>(system, communicator, rank, owner, parts));
-  }
-  std::vector<std::thread> threads;
-  for (const auto& part : parts) threads.emplace_back([&work, part] { work(part); });
-  for (std::thread& thread : threads) thread.join();
+  run_on_ranks(
+      count,
+      [&](const Communicator& comm) {
+        work(std::make_shared<const PartOfSystem>(system, comm, owner));
+      },
+      ghosts);
 }
 
 }  // namespace cone::testing

@@ -36,9 +36,9 @@ void expect_near(const Matrix<double>& shared, const Matrix<double>& alone) {
 }
 
 TEST(SharedNodes, RegressionsAndTheirWeightsAreThoseOfAllRanks) {
-  const TwoAlike totals;
+  const TwoAlike comm;
   const Context context(0, 1);
-  const Context shared = context.shared_by(totals);
+  const Context shared = context.shared_by(comm);
   for (const Dataset& data : sparse_dense_and_wide()) {
     const std::size_t n = data.num_nodes();
     const Dataset all = twice(data);
@@ -72,13 +72,13 @@ TEST(SharedNodes, RegressionsAndTheirWeightsAreThoseOfAllRanks) {
 }
 
 TEST(SharedNodes, PropensitiesAreThoseOfAllRanks) {
-  const TwoAlike totals;
+  const TwoAlike comm;
   const Context context(0, 1);
   for (const Dataset& data : sparse_dense_and_wide()) {
     SCOPED_TRACE(data.features.matrix.cols());
     const FitPlan plan = cross_fit_plan(data, 3, 3, 1);
     const LogisticLearner learner({});
-    const PropensityTable own = *learner.fit(context.shared_by(totals), data, plan).propensity;
+    const PropensityTable own = *learner.fit(context.shared_by(comm), data, plan).propensity;
     const PropensityTable expected =
         *learner.fit(context, twice(data), twice(plan, data.num_nodes())).propensity;
     EXPECT_EQ(own.chosen_strengths, expected.chosen_strengths);
@@ -103,8 +103,8 @@ TEST(SharedNodes, PositivityViolationsAreFoundOverAllRanks) {
   const Context context(0, 1);
   const LogisticLearner learner({});
   const PropensityTable alone = *learner.fit(context, data, plan).propensity;
-  const TwoAlike totals;
-  const PropensityTable shared = *learner.fit(context.shared_by(totals), data, plan).propensity;
+  const TwoAlike comm;
+  const PropensityTable shared = *learner.fit(context.shared_by(comm), data, plan).propensity;
   EXPECT_EQ(alone.violates_positivity(0, 1), 0);
   EXPECT_EQ(shared.violates_positivity(0, 1), 1);
   EXPECT_EQ(shared.violates_positivity(30, 1), 0);

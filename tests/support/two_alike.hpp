@@ -1,11 +1,14 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
+#include "cone/communicator.hpp"
 #include "cone/dataset.hpp"
 #include "cone/learn.hpp"
-#include "cone/totals.hpp"
 
 #include "base/numeric.hpp"
 
@@ -13,17 +16,18 @@ namespace cone::testing {
 
 /// Two ranks with identical nodes, seen from the first: their joint result equals that of one
 /// process in which every node occurs twice.
-class TwoAlike : public Totals {
+class TwoAlike : public Communicator {
  public:
   std::size_t size() const override { return 2; }
-  using Totals::allreduce;
-  void allreduce(std::span<double> values) const override {
+
+ protected:
+  void do_allreduce(std::span<double> values) const override {
     for (double& value : values) value *= 2;
   }
-  std::vector<double> allgather(std::span<const double> values) const override {
-    std::vector<double> both(values.begin(), values.end());
-    both.insert(both.end(), values.begin(), values.end());
-    return both;
+  void do_allgatherv(std::span<const std::byte> own, std::span<const std::uint64_t> /*sizes*/,
+                     std::span<std::byte> all) const override {
+    std::ranges::copy(own, all.begin());
+    std::ranges::copy(own, all.begin() + static_cast<std::ptrdiff_t>(own.size()));
   }
 };
 

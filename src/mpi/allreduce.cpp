@@ -2,16 +2,17 @@
 #include <vector>
 
 #include "base/stopwatch.hpp"
-#include "distributed/ranks.hpp"
+#include "mpi/mpi_communicator.hpp"
 
 // Sums are accumulated in rank order, so their digits are the same in shared memory and by
 // messages. A long allreduce is a reduce-scatter followed by an allgather.
 
-namespace cone::distributed {
+namespace cone::mpi {
 namespace {
 
-/// Values per MPI call, whose counts are of type int.
+/// Values and bytes per MPI call, whose counts are of type int.
 constexpr std::size_t kMaxPerCall = std::size_t{1} << 27;
+constexpr std::size_t kMaxBytesPerCall = sizeof(double) * kMaxPerCall;
 /// Up to this length every rank computes all sums.
 constexpr std::size_t kShort = 64;
 /// Values in flight at a time: they stay in the cache.
@@ -59,8 +60,7 @@ std::vector<int> count_parts(std::span<const std::size_t> begins) {
 
 }  // namespace
 
-void Ranks::allreduce(std::span<double> values) const {
-  if (size_ == 1) return;
+void MpiCommunicator::do_allreduce(std::span<double> values) const {
   const Stopwatch watch;
   if (values.size() <= kShort) {
     allreduce_short(values);
@@ -73,7 +73,7 @@ void Ranks::allreduce(std::span<double> values) const {
 }
 
 /// Every rank computes all sums.
-void Ranks::allreduce_short(std::span<double> values) const {
+void MpiCommunicator::allreduce_short(std::span<double> values) const {
   if (shared_memory_.reserve(values.size() * size_)) {
     double* const buffer = shared_memory_.next_buffer();
     std::ranges::copy(values, buffer + rank_ * values.size());
@@ -87,7 +87,7 @@ void Ranks::allreduce_short(std::span<double> values) const {
   add_pieces(all.data(), values.size(), size_, values);
 }
 
-void Ranks::allreduce_long(std::span<double> values) const {
+void MpiCommunicator::allreduce_long(std::span<double> values) const {
   std::vector<std::size_t> begins;
   for (std::size_t r = 0; r <= size_; ++r) begins.push_back(values.size() * r / size_);
   reduce_parts(values, begins);
@@ -103,13 +103,15 @@ void Ranks::allreduce_long(std::span<double> values) const {
                  to_ints(begins).data(), MPI_DOUBLE, comm_);
 }
 
-void Ranks::reduce_scatter(std::span<double> values, std::span<const std::size_t> begins) const {
+void MpiCommunicator::do_reduce_scatter(std::span<double> values,
+                                        std::span<const std::size_t> begins) const {
   const Stopwatch watch;
   reduce_parts(values, begins);
   count_traffic(values.size_bytes(), watch.seconds());
 }
 
-void Ranks::reduce_parts(std::span<double> values, std::span<const std::size_t> begins) const {
+void MpiCommunicator::reduce_parts(std::span<double> values,
+                                   std::span<const std::size_t> begins) const {
   const std::size_t longest = find_longest(begins);
   const std::size_t count = std::min(longest, std::max(kMinPerPiece, kInFlight / (size_ * size_)));
   if (shared_memory_.reserve(count * size_ * size_)) {
@@ -121,8 +123,9 @@ void Ranks::reduce_parts(std::span<double> values, std::span<const std::size_t> 
 }
 
 /// Reduces `count` values of every part at a time.
-void Ranks::reduce_in_shared_memory(std::span<double> values, std::span<const std::size_t> begins,
-                                    std::size_t count) const {
+void MpiCommunicator::reduce_in_shared_memory(std::span<double> values,
+                                              std::span<const std::size_t> begins,
+                                              std::size_t count) const {
   const std::size_t longest = find_longest(begins);
   for (std::size_t first = 0; first < longest; first += count) {
     double* const buffer = shared_memory_.next_buffer();
@@ -138,8 +141,9 @@ void Ranks::reduce_in_shared_memory(std::span<double> values, std::span<const st
 }
 
 /// The same by MPI_Alltoallv.
-void Ranks::reduce_by_messages(std::span<double> values, std::span<const std::size_t> begins,
-                               std::size_t count) const {
+void MpiCommunicator::reduce_by_messages(std::span<double> values,
+                                         std::span<const std::size_t> begins,
+                                         std::size_t count) const {
   const std::size_t longest = find_longest(begins);
   std::vector<double> received(count * size_);
   std::vector<int> sizes(size_);
@@ -160,8 +164,8 @@ void Ranks::reduce_by_messages(std::span<double> values, std::span<const std::si
   }
 }
 
-void Ranks::gather_to(std::size_t rank, std::span<const double> part,
-                      std::span<const std::size_t> begins, std::span<double> all) const {
+void MpiCommunicator::do_gather(std::size_t rank, std::span<const double> part,
+                                std::span<const std::size_t> begins, std::span<double> all) const {
   const Stopwatch watch;
   MPI_Gatherv(part.data(), static_cast<int>(part.size()), MPI_DOUBLE, all.data(),
               count_parts(begins).data(), to_ints(begins).data(), MPI_DOUBLE,
@@ -169,14 +173,14 @@ void Ranks::gather_to(std::size_t rank, std::span<const double> part,
   count_traffic(rank == rank_ ? 0 : part.size_bytes(), watch.seconds());
 }
 
-void Ranks::broadcast(std::size_t rank, std::span<double> values) const {
+void MpiCommunicator::do_broadcast(std::size_t root, std::span<std::byte> values) const {
   const Stopwatch watch;
-  for (std::size_t first = 0; first < values.size(); first += kMaxPerCall) {
-    const std::size_t count = std::min(values.size() - first, kMaxPerCall);
-    MPI_Bcast(values.data() + first, static_cast<int>(count), MPI_DOUBLE, static_cast<int>(rank),
+  for (std::size_t first = 0; first < values.size(); first += kMaxBytesPerCall) {
+    const std::size_t count = std::min(values.size() - first, kMaxBytesPerCall);
+    MPI_Bcast(values.data() + first, static_cast<int>(count), MPI_BYTE, static_cast<int>(root),
               comm_);
   }
-  count_traffic(rank == rank_ ? values.size_bytes() : 0, watch.seconds());
+  count_traffic(root == rank_ ? values.size_bytes() : 0, watch.seconds());
 }
 
-}  // namespace cone::distributed
+}  // namespace cone::mpi

@@ -1,4 +1,4 @@
-#include "distributed/barrier.hpp"
+#include "mpi/barrier.hpp"
 
 #include <limits>
 
@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-namespace cone::distributed {
+namespace cone::mpi {
 namespace {
 
 constexpr int kSpins = 20'000;  ///< before it sleeps: about a millisecond
@@ -52,4 +52,4 @@ void Barrier::wake_all() {
   call_futex(generation_, FUTEX_WAKE, std::numeric_limits<std::int32_t>::max());
 }
 
-}  // namespace cone::distributed
+}  // namespace cone::mpi

@@ -1,3 +1,5 @@
+#include "mpi/scotch.hpp"
+
 #include <algorithm>
 #include <limits>
 
@@ -5,10 +7,14 @@
 #include <petscmat.h>
 
 #include "base/text.hpp"
-#include "distributed/partition.hpp"
-#include "distributed/petsc_checks.hpp"
+#include "distributed/collective_error.hpp"
+#include "mpi/petsc_checks.hpp"
 
-namespace cone::distributed {
+namespace cone::mpi {
+
+using distributed::GlobalData;
+using distributed::NodeRows;
+
 namespace {
 
 /// PETSc objects of one call.
@@ -37,10 +43,17 @@ PetscInt* copy_for_petsc(std::span<const T> values) {
 
 constexpr std::uint64_t kMaxPetscInt = std::numeric_limits<PetscInt>::max();
 
-void refuse_too_large(const Ranks& ranks, const GlobalData& global, const NodeRows& rows) {
-  if (fits_scotch(ranks, global, rows)) return;
+}  // namespace
+
+bool ScotchPartitioner::fits(const GlobalData& global, const NodeRows& rows) const {
+  const std::uint64_t ends = comm_.allreduce_max(std::uint64_t{rows.neighbours.size()});
+  return global.num_nodes <= kMaxPetscInt && ends <= kMaxPetscInt;
+}
+
+void ScotchPartitioner::refuse_too_large(const GlobalData& global, const NodeRows& rows) const {
+  if (fits(global, rows)) return;
   FaultList faults;
-  if (ranks.is_root()) {
+  if (comm_.is_root()) {
     faults.add(
         "partition",
         {{.item = "--partition scotch"},
@@ -49,36 +62,27 @@ void refuse_too_large(const Ranks& ranks, const GlobalData& global, const NodeRo
                      grouped(global.num_nodes), grouped(kMaxPetscInt)),
          "use --partition none, more ranks, or a PETSc with 64-bit indices"});
   }
-  ranks.throw_if_any(faults, ErrorCode::kUsage);
+  distributed::throw_if_any(comm_, faults, ErrorCode::kUsage);
 }
 
-}  // namespace
-
-bool fits_scotch(const Ranks& ranks, const GlobalData& global, const NodeRows& rows) {
-  const std::uint64_t ends = ranks.allreduce_max(std::uint64_t{rows.neighbours.size()});
-  return global.num_nodes <= kMaxPetscInt && ends <= kMaxPetscInt;
-}
-
-std::vector<std::uint32_t> partition_with_scotch(const Ranks& ranks, const GlobalData& global,
-                                                 const NodeRows& rows,
-                                                 const std::vector<std::uint32_t>& weights) {
+std::vector<std::uint32_t> ScotchPartitioner::assign_rows(
+    const GlobalData& global, const NodeRows& rows, std::span<const std::uint32_t> weights) const {
   // Some imbalance costs less than the additional cut edges of a strict balance.
   constexpr PetscReal kImbalance = 0.05;
-  refuse_too_large(ranks, global, rows);
+  refuse_too_large(global, rows);
   Objects made;
   // The matrix and the partitioning take ownership of the arrays.
   check_petsc(MatCreateMPIAdj(
-      ranks.comm(), static_cast<PetscInt>(rows.size()), static_cast<PetscInt>(global.num_nodes),
+      comm_.comm(), static_cast<PetscInt>(rows.size()), static_cast<PetscInt>(global.num_nodes),
       copy_for_petsc(std::span<const std::uint64_t>(rows.edge_offsets)),
       copy_for_petsc(std::span<const std::uint64_t>(rows.neighbours)), nullptr, &made.network));
-  check_petsc(MatPartitioningCreate(ranks.comm(), &made.partitioning));
+  check_petsc(MatPartitioningCreate(comm_.comm(), &made.partitioning));
   check_petsc(MatPartitioningSetAdjacency(made.partitioning, made.network));
   check_petsc(MatPartitioningSetType(made.partitioning, MATPARTITIONINGPTSCOTCH));
   check_petsc(MatPartitioningPTScotchSetImbalance(made.partitioning, kImbalance));
   check_petsc(MatPartitioningPTScotchSetStrategy(made.partitioning, MP_PTSCOTCH_SPEED));
-  check_petsc(MatPartitioningSetVertexWeights(
-      made.partitioning, copy_for_petsc(std::span<const std::uint32_t>(weights))));
-  check_petsc(MatPartitioningSetNParts(made.partitioning, static_cast<PetscInt>(ranks.size())));
+  check_petsc(MatPartitioningSetVertexWeights(made.partitioning, copy_for_petsc(weights)));
+  check_petsc(MatPartitioningSetNParts(made.partitioning, static_cast<PetscInt>(comm_.size())));
   check_petsc(MatPartitioningApply(made.partitioning, &made.owners));
   const PetscInt* owners = nullptr;
   check_petsc(ISGetIndices(made.owners, &owners));
@@ -87,4 +91,4 @@ std::vector<std::uint32_t> partition_with_scotch(const Ranks& ranks, const Globa
   return out;
 }
 
-}  // namespace cone::distributed
+}  // namespace cone::mpi

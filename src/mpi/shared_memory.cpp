@@ -1,11 +1,11 @@
-#include "distributed/shared_memory.hpp"
+#include "mpi/shared_memory.hpp"
 
 #include <new>
 #include <thread>
 
 #include <sys/statvfs.h>
 
-namespace cone::distributed {
+namespace cone::mpi {
 namespace {
 
 /// Where MPI allocates shared windows.
@@ -77,4 +77,4 @@ double* SharedMemory::next_buffer() {
 
 void SharedMemory::finish_writing() const { barrier_->wait_for_all(size_, is_oversubscribed_); }
 
-}  // namespace cone::distributed
+}  // namespace cone::mpi

@@ -1,4 +1,4 @@
-#include "distributed/ghosts.hpp"
+#include "mpi/mpi_ghosts.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -9,11 +9,11 @@
 #include <petscsf.h>
 
 #include "base/stopwatch.hpp"
-#include "distributed/petsc_checks.hpp"
+#include "mpi/petsc_checks.hpp"
 
-namespace cone::distributed {
+namespace cone::mpi {
 
-struct Ghosts::Forest {
+struct MpiGhosts::Forest {
   PetscSF sf = nullptr;
 
   Forest() = default;
@@ -22,15 +22,15 @@ struct Ghosts::Forest {
   ~Forest() { PetscSFDestroy(&sf); }
 
   /// `ghost_rows`: positions of the leaves; empty where they are contiguous.
-  void build(const Ranks& ranks, std::size_t num_owned, std::span<const std::uint32_t> ghost_rows,
-             std::span<const RemotePosition> remote) {
+  void build(MPI_Comm comm, std::size_t num_owned, std::span<const std::uint32_t> ghost_rows,
+             std::span<const RemoteRow> remote) {
     std::vector<PetscSFNode> roots;
     roots.reserve(remote.size());
-    for (const RemotePosition& position : remote) {
-      roots.push_back({to_petsc(position.rank), to_petsc(position.position)});
+    for (const RemoteRow& at : remote) {
+      roots.push_back({to_petsc(at.rank), to_petsc(at.row)});
     }
     std::vector<PetscInt> leaves(ghost_rows.begin(), ghost_rows.end());
-    check_petsc(PetscSFCreate(ranks.comm(), &sf));
+    check_petsc(PetscSFCreate(comm, &sf));
     check_petsc(PetscSFSetGraph(sf, to_petsc(num_owned), to_petsc(remote.size()),
                                 leaves.empty() ? nullptr : leaves.data(), PETSC_COPY_VALUES,
                                 roots.data(), PETSC_COPY_VALUES));
@@ -38,38 +38,38 @@ struct Ghosts::Forest {
   }
 };
 
-Ghosts::Ghosts(const Ranks& ranks, std::size_t num_owned, std::span<const RemotePosition> remote)
-    : Ghosts(ranks, num_owned, remote.size(), {}, remote) {}
-
-Ghosts::Ghosts(const Ranks& ranks, std::size_t num_owned, std::size_t num_ghosts,
-               std::span<const std::uint32_t> ghost_rows, std::span<const RemotePosition> remote)
-    : ranks_(&ranks),
-      num_owned_(num_owned),
-      num_ghosts_(num_ghosts),
-      first_row_(ranks.allgather(std::uint64_t{num_owned})),
-      remote_(remote.begin(), remote.end()),
-      forest_(std::make_shared<Forest>()) {
-  to_petsc(num_owned + num_ghosts);  // throws where 32 bits are too few, as in our own lists
+MpiGhosts::MpiGhosts(const MpiCommunicator& comm, const GhostLayout& layout)
+    : comm_(comm),
+      num_owned_(layout.num_owned),
+      num_ghosts_(layout.num_ghosts),
+      first_row_(comm.allgather(std::uint64_t{layout.num_owned})),
+      remote_(layout.remote.begin(), layout.remote.end()),
+      forest_(std::make_unique<Forest>()) {
+  to_petsc(num_rows());  // throws where 32 bits are too few, as in our own lists
   // Contiguous rows need no list.
-  if (num_ghosts != remote.size()) ghost_rows_.assign(ghost_rows.begin(), ghost_rows.end());
+  if (num_ghosts_ != remote_.size()) {
+    ghost_rows_.assign(layout.ghost_of.begin(), layout.ghost_of.end());
+  }
   first_row_.push_back(0);
   std::exclusive_scan(first_row_.begin(), first_row_.end(), first_row_.begin(), std::uint64_t{0});
   shares_all_ = num_global_rows() <= std::numeric_limits<std::uint32_t>::max() &&
-                ranks.shared_memory().reserve(num_global_rows());
+                comm.shared_memory().reserve(num_global_rows());
 }
 
-std::optional<MatrixView<const double>> Ghosts::publish(MatrixView<const double> own) const {
-  SharedMemory& memory = ranks_->shared_memory();
+MpiGhosts::~MpiGhosts() = default;
+
+std::optional<MatrixView<const double>> MpiGhosts::publish(MatrixView<const double> own) const {
+  SharedMemory& memory = comm_.shared_memory();
   const std::size_t width = own.cols();
   if (!memory.reserve(num_global_rows() * width)) return {};
   double* const all = memory.next_buffer();
-  std::copy_n(own.data(), num_owned_ * width, all + first_row_[ranks_->rank()] * width);
+  std::copy_n(own.data(), num_owned_ * width, all + first_row_[comm_.rank()] * width);
   memory.finish_writing();
   return MatrixView<const double>(all, num_global_rows(), width);
 }
 
-void Ghosts::send_by_forest(Matrix<double>& table) const {
-  if (forest_->sf == nullptr) forest_->build(*ranks_, num_owned_, ghost_rows_, remote_);
+void MpiGhosts::send_by_forest(Matrix<double>& table) const {
+  if (forest_->sf == nullptr) forest_->build(comm_.comm(), num_owned_, ghost_rows_, remote_);
   MPI_Datatype row = MPI_DATATYPE_NULL;
   MPI_Type_contiguous(static_cast<int>(table.cols()), MPI_DOUBLE, &row);
   MPI_Type_commit(&row);
@@ -79,11 +79,11 @@ void Ghosts::send_by_forest(Matrix<double>& table) const {
   MPI_Type_free(&row);
 }
 
-void Ghosts::count_rows(std::size_t width, double seconds) const {
-  ranks_->count_traffic(remote_.size() * width * sizeof(double), seconds);
+void MpiGhosts::count_rows(std::size_t width, double seconds) const {
+  comm_.count_traffic(remote_.size() * width * sizeof(double), seconds);
 }
 
-void Ghosts::update(Matrix<double>& table) const {
+void MpiGhosts::fetch(Matrix<double>& table) const {
   require(table.rows() == num_rows(), "ghosts: wrong number of rows");
   if (table.cols() == 0) return;
   const Stopwatch watch;
@@ -98,18 +98,18 @@ void Ghosts::update(Matrix<double>& table) const {
   count_rows(table.cols(), watch.seconds());
 }
 
-std::vector<std::uint32_t> Ghosts::map_rows() const {
+std::vector<std::uint32_t> MpiGhosts::map_rows() const {
   if (!shares_all_) return {};
   std::vector<std::uint32_t> out(num_rows());
   std::iota(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(num_owned_),
-            static_cast<std::uint32_t>(first_row_[ranks_->rank()]));
+            static_cast<std::uint32_t>(first_row_[comm_.rank()]));
   for (std::size_t k = 0; k < remote_.size(); ++k) {
     out[num_owned_ + row_of(k)] = static_cast<std::uint32_t>(global_row_of(k));
   }
   return out;
 }
 
-GhostedTable Ghosts::with_ghosts(MatrixView<const double> own) const {
+GhostedTable MpiGhosts::with_ghosts(MatrixView<const double> own) const {
   require(own.rows() == num_owned_ && own.stride() == own.cols(), "ghosts: wrong number of rows");
   const Stopwatch watch;
   if (shares_all_) {
@@ -132,4 +132,4 @@ GhostedTable Ghosts::with_ghosts(MatrixView<const double> own) const {
   return GhostedTable(std::move(all));
 }
 
-}  // namespace cone::distributed
+}  // namespace cone::mpi

@@ -8,46 +8,31 @@
 
 #include "cone/matrix.hpp"
 
-#include "distributed/ranks.hpp"
-#include "network_ridge/equation_source.hpp"
+#include "mpi/mpi_communicator.hpp"
 
-namespace cone::distributed {
-
-/// A node's owner and its position there.
-struct RemotePosition {
-  std::uint64_t rank;
-  std::uint64_t position;
-};
+namespace cone::mpi {
 
 /// Ghost (halo) rows: rows of neighbours that other ranks own, behind this rank's own rows. Ranks
 /// with shared memory read them there, from a table with the rows of all ranks in rank order, and
 /// send nothing; otherwise a PetscSF (star forest) fetches them.
-class Ghosts : public GhostRows {
+class MpiGhosts : public GhostRows {
  public:
-  Ghosts(const Ranks& ranks, std::size_t num_owned, std::span<const RemotePosition> remote);
-  /// Fetches only the ghost rows `ghost_rows`, in this order, of tables that have `num_ghosts`.
-  Ghosts(const Ranks& ranks, std::size_t num_owned, std::size_t num_ghosts,
-         std::span<const std::uint32_t> ghost_rows, std::span<const RemotePosition> remote);
+  MpiGhosts(const MpiCommunicator& comm, const GhostLayout& layout);
+  ~MpiGhosts() override;
 
-  std::size_t num_owned() const { return num_owned_; }
-  std::size_t num_ghosts() const { return num_ghosts_; }
-  std::size_t num_rows() const { return num_owned_ + num_ghosts_; }
-
-  /// Fetches the ghost rows of a table of num_rows() rows from their owners.
-  void update(Matrix<double>& table) const;
-
-  bool is_distributed() const override { return ranks_->size() > 1; }
-  void fetch(Matrix<double>& table) const override { update(table); }
+  bool is_distributed() const override { return comm_.has_others(); }
+  void fetch(Matrix<double>& table) const override;
   GhostedTable with_ghosts(MatrixView<const double> own) const override;
   std::vector<std::uint32_t> map_rows() const override;
 
  private:
   struct Forest;
+  std::size_t num_rows() const { return num_owned_ + num_ghosts_; }
   /// The ghost row that the k-th fetched row goes to.
   std::size_t row_of(std::size_t k) const { return ghost_rows_.empty() ? k : ghost_rows_[k]; }
   /// The row of the k-th fetched row in a table of all ranks.
   std::size_t global_row_of(std::size_t k) const {
-    return first_row_[remote_[k].rank] + remote_[k].position;
+    return first_row_[remote_[k].rank] + remote_[k].row;
   }
   std::size_t num_global_rows() const { return first_row_.back(); }
   /// Writes the own rows to shared memory and returns the table of all ranks; nothing where shared
@@ -56,14 +41,14 @@ class Ghosts : public GhostRows {
   void send_by_forest(Matrix<double>& table) const;
   void count_rows(std::size_t width, double seconds) const;
 
-  const Ranks* ranks_;
+  const MpiCommunicator& comm_;
   std::size_t num_owned_;
   std::size_t num_ghosts_;
   std::vector<std::uint64_t> first_row_;   ///< ranks + 1: first row of every rank, then the total
   bool shares_all_;                        ///< with_ghosts() returns tables of all ranks' rows
   std::vector<std::uint32_t> ghost_rows_;  ///< empty where all ghost rows are fetched in order
-  std::vector<RemotePosition> remote_;     ///< owners of the fetched rows
-  std::shared_ptr<Forest> forest_;         ///< built on first use
+  std::vector<RemoteRow> remote_;          ///< owners of the fetched rows
+  std::unique_ptr<Forest> forest_;         ///< built on first use
 };
 
-}  // namespace cone::distributed
+}  // namespace cone::mpi

@@ -10,7 +10,7 @@
 
 #include "base/text.hpp"
 
-namespace cone::distributed {
+namespace cone::mpi {
 
 /// PETSc returns an error code after it has printed the reason.
 inline void check_petsc(PetscErrorCode code) { require(code == 0, "PETSc reported an error"); }
@@ -28,4 +28,4 @@ inline PetscInt to_petsc(std::uint64_t count) {
        "use more ranks, or a PETSc with 64-bit indices"});
 }
 
-}  // namespace cone::distributed
+}  // namespace cone::mpi

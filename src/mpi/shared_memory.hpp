@@ -5,9 +5,9 @@
 
 #include <mpi.h>
 
-#include "distributed/barrier.hpp"
+#include "mpi/barrier.hpp"
 
-namespace cone::distributed {
+namespace cone::mpi {
 
 /// Values that all ranks of one host write and read (an MPI shared window), which saves packing,
 /// sending and unpacking. Every function is collective: called by all ranks, with the same
@@ -46,4 +46,4 @@ class SharedMemory {
   MPI_Win window_ = MPI_WIN_NULL;
 };
 
-}  // namespace cone::distributed
+}  // namespace cone::mpi

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace cone::distributed {
+namespace cone::mpi {
 
 /// A barrier of ranks on one host; lives in their shared memory and starts as zeros. A waiting rank
 /// spins with PAUSE, which frees the sibling hyper-thread (MPI_Barrier polls its message queues
@@ -28,4 +28,4 @@ class Barrier {
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free,
               "ranks are processes and share no locks");
 
-}  // namespace cone::distributed
+}  // namespace cone::mpi

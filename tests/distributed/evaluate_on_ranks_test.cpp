@@ -1,0 +1,226 @@
+// evaluate_on_ranks, with threads as ranks, beside evaluate in one process.
+
+#include "distributed/evaluate_on_ranks.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "cone/policy.hpp"
+
+#include "distributed/collective_error.hpp"
+#include "distributed/rank_data.hpp"
+#include "support/thread_communicator.hpp"
+
+namespace cone::distributed {
+namespace {
+
+using cone::testing::example;
+using cone::testing::run_on_ranks;
+using cone::testing::TemporaryFolder;
+using cone::testing::ThreadGhosts;
+using nlohmann::ordered_json;
+
+constexpr double kTolerance = 1e-8;
+
+/// Diagnostics that ranks have as well.
+constexpr const char* kDiagnostics[] = {"propensity_model",
+                                        "propensity_models",
+                                        "outcome_models",
+                                        "overlap",
+                                        "weights",
+                                        "positivity",
+                                        "calibration",
+                                        "balance",
+                                        "residuals_by_degree",
+                                        "variance_shares",
+                                        "stability",
+                                        "feature_scaling",
+                                        "network_strength",
+                                        "residual_association",
+                                        "num_evaluated_nodes",
+                                        "num_isolated_nodes"};
+
+/// Assigns rows to ranks at random, so that all of them move.
+class RandomPartitioner : public Partitioner {
+ public:
+  explicit RandomPartitioner(const Communicator& comm) : comm_(comm) {}
+  bool fits(const GlobalData& /*global*/, const NodeRows& /*rows*/) const override { return true; }
+  std::vector<std::uint32_t> assign_rows(
+      const GlobalData& /*global*/, const NodeRows& rows,
+      std::span<const std::uint32_t> /*weights*/) const override {
+    std::vector<std::uint32_t> out;
+    for (const std::uint64_t hash : rows.hash) {
+      out.push_back(static_cast<std::uint32_t>(hash % comm_.size()));
+    }
+    return out;
+  }
+
+ private:
+  const Communicator& comm_;
+};
+
+struct Evaluation {
+  std::filesystem::path folder;
+  std::vector<std::string> policies = {"uniform"};
+  EvaluateOptions options = on_ranks();
+  double tolerance = kTolerance;
+
+  /// Ranks have neither the joint model nor two of the ridge's groups.
+  static EvaluateOptions on_ranks() {
+    EvaluateOptions options;
+    options.estimators = {"network_dm", "dr_ridge", "snips"};
+    options.joint_model = false;
+    options.sensitivity_interval = false;
+    options.network_ridge.ridge_groups = {"own",
+                                          "smooth",
+                                          "curves",
+                                          "neighbour_sums",
+                                          "neighbour_effects",
+                                          "neighbour_means",
+                                          "mean_neighbour_effects"};
+    return options;
+  }
+};
+
+/// What the record says about policies, differences and diagnostics.
+ordered_json take_results(const EvaluationRecord& record) {
+  const ordered_json json = to_json(record);
+  ordered_json out;
+  for (const char* key : {"policies", "decision"}) out[key] = json.at(key);
+  out["checksum"] = json.at("data").at("checksum");
+  for (const char* key : kDiagnostics) {
+    if (json.at("diagnostics").contains(key)) out[key] = json.at("diagnostics").at(key);
+  }
+  return out;
+}
+
+ordered_json run_alone(const Evaluation& run) {
+  const Context context(0, 1);
+  const LoadedData data = load_dataset(context, run.folder);
+  return take_results(
+      evaluate(context, data, resolve_policies(context, data.observed, run.policies), run.options));
+}
+
+ordered_json run_together(const Evaluation& run, const Communicator& comm,
+                          Partition partition = Partition::kNone) {
+  const RandomPartitioner partitioner(comm);
+  EngineReport report{.meter = PhaseMeter(comm)};
+  return take_results(evaluate_on_ranks(Context(0, 1), comm, run.folder, {}, run.policies,
+                                        run.options, partition, &partitioner, report));
+}
+
+/// Numbers are equal up to the tolerance times the larger of 1 and themselves, all else is equal.
+void expect_same(const ordered_json& found, const ordered_json& expected, double tolerance,
+                 const std::string& name) {
+  if (expected.is_number_float() && found.is_number()) {
+    const auto wanted = expected.get<double>();
+    EXPECT_NEAR(found.get<double>(), wanted, tolerance * std::max(1.0, std::abs(wanted))) << name;
+  } else if (expected.is_structured() && found.type() == expected.type()) {
+    ASSERT_EQ(found.size(), expected.size()) << name << '\n' << found << '\n' << expected;
+    for (const auto& [key, value] : expected.items()) {
+      ASSERT_TRUE(expected.is_array() || found.contains(key)) << name << ' ' << key;
+      const ordered_json& part = expected.is_array() ? found.at(std::stoul(key)) : found.at(key);
+      expect_same(part, value, tolerance, name + ' ' + key);
+    }
+  } else {
+    EXPECT_EQ(found, expected) << name;
+  }
+}
+
+void compare(const Evaluation& run, const std::vector<std::size_t>& sizes = {1, 2, 3, 4},
+             Partition partition = Partition::kNone) {
+  const ordered_json alone = run_alone(run);
+  for (const std::size_t size : sizes) {
+    std::vector<ordered_json> found(size);
+    run_on_ranks(size, [&](const Communicator& comm) {
+      found[comm.rank()] = run_together(run, comm, partition);
+    });
+    expect_same(found.front(), alone, run.tolerance, std::to_string(size) + " ranks:");
+    for (const ordered_json& of_rank : found) EXPECT_EQ(of_rank, found.front()) << size;
+  }
+}
+
+TEST(EvaluateOnRanks, ThreeArmsAndNumericFeatures) {
+  compare({.folder = example("messages"), .policies = {"always:email", "uniform"}});
+}
+
+TEST(EvaluateOnRanks, SensitivityIntervals) {
+  Evaluation run{.folder = example("messages"), .policies = {"always:sms"}};
+  run.options.sensitivity_interval = true;
+  compare(run, {3});
+}
+
+TEST(EvaluateOnRanks, EveryEstimatorOfRegressions) {
+  Evaluation run{.folder = example("messages"), .policies = {"always:email"}};
+  run.options.estimators = {"naive",   "ips",       "snips",       "ips_clipped",
+                            "dm_ols1", "dm_ols2",   "dm_ridge",    "dr_ols1",
+                            "dr_ols2", "switch_dr", "dr_shrinkage"};
+  compare(run, {3});
+}
+
+TEST(EvaluateOnRanks, APolicyFileAndFewNodes) {
+  compare({.folder = example("coupons"),
+           .policies = {(example("coupons") / "policy.csv").string(), "treat-all"}});
+}
+
+TEST(EvaluateOnRanks, CountFeatures) {
+  const TemporaryFolder folder;
+  cone::testing::write_simulation(folder, 300);
+  compare({.folder = folder.path(), .policies = {"treat-all", "treat-none"}}, {1, 3});
+}
+
+TEST(EvaluateOnRanks, OtherFoldsAndDependence) {
+  Evaluation run{.folder = example("messages")};
+  run.options.plan.folds = 3;
+  run.options.estimator.dependence = Dependence::kNeighbours;
+  compare(run, {2});
+}
+
+TEST(EvaluateOnRanks, IterativeSolver) {
+  const TemporaryFolder folder;
+  cone::testing::write_simulation(folder, 400);
+  Evaluation run{.folder = folder.path(), .policies = {"treat-all"}};
+  run.options.network_ridge.ridge_solver = RidgeSolverChoice::kIterative;
+  run.tolerance = 1e-7;  // iterations end at 3e-8 of a column's norm
+  compare(run, {3});
+}
+
+TEST(EvaluateOnRanks, SharedGhostRowsChangeNoDigit) {
+  Evaluation run{.folder = example("messages"), .policies = {"always:email"}};
+  run.options.network_ridge.ridge_solver = RidgeSolverChoice::kIterative;
+  std::vector<ordered_json> found;
+  for (const ThreadGhosts ghosts : {ThreadGhosts::kSent, ThreadGhosts::kShared}) {
+    run_on_ranks(
+        3,
+        [&](const Communicator& comm) {
+          const ordered_json record = run_together(run, comm);
+          if (comm.is_root()) found.push_back(record);
+        },
+        ghosts);
+  }
+  EXPECT_EQ(found.front(), found.back());
+}
+
+TEST(EvaluateOnRanks, MovedNodes) {
+  const TemporaryFolder folder;
+  cone::testing::write_simulation(folder, 300);
+  compare({.folder = folder.path(), .policies = {"treat-all"}}, {2, 4}, Partition::kScotch);
+}
+
+TEST(EvaluateOnRanks, RefusesWhatOneProcessAloneSupports) {
+  Evaluation run{.folder = example("messages")};
+  run.options.network_ridge.ridge_groups = {};
+  run.policies = {"uniform"};
+  EXPECT_THROW(run_on_ranks(2, [&](const Communicator& comm) { run_together(run, comm); }),
+               CollectiveError);
+}
+
+}  // namespace
+}  // namespace cone::distributed
