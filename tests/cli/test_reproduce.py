@@ -196,7 +196,7 @@ class Reproduce(FolderTest):
     def test_effects_are_shown_with_published_results(self):
         record, rows = self.run_twice("effects", "--estimators", "dm_ridge,network_dm")
         ours = [row for row in rows if row["source"] == "this run"]
-        self.assertEqual(len(ours), 2 * 3 * 4)
+        self.assertEqual(len(ours), 2 * 3 * 5)
         self.assertEqual(len(rows) - len(ours), 10)
         self.assertEqual(record["networks"][1]["published"][0]["root_pehe"], 6.38)
         done = cone("reproduce", "effects", "--data", self.data, "--out", self.folder / "e",
