@@ -205,7 +205,7 @@ class JointFit {
     }
     if (!(network > 0)) return;
     out.network_reliability = std::clamp(variance(predicted, 0) / network, 0.0, 1.0);
-    // Variances are those of an average node. The network has no part in isolated ones, whose
+    // Variances are those of an average node. The network's groups are 0 at isolated nodes, whose
     // unmeasured confounders are not weaker for that.
     const auto num_connected =
         std::ranges::count_if(inputs_.degree, [](double degree) { return degree > 0; });
