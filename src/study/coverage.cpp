@@ -103,32 +103,7 @@ class CoverageCounter {
   std::vector<Tally> dependence_;
 };
 
-void add_verdicts(const nlohmann::ordered_json& verdicts, ComparisonVerdict verdict,
-                  ClaimCount& count) {
-  const auto& found = verdicts.at(std::string(enum_name(verdict)));
-  count.made += found.at("given").get<std::size_t>();
-  count.correct += found.at("true").get<std::size_t>();
-}
-
-/// Adds the part "joint" of a unit's result.
-void add_decision(const nlohmann::ordered_json& joint, DecisionCell& cell) {
-  if (joint.is_null()) return;
-  ++cell.num_simulations;
-  const auto add = [&](const char* name, ClaimCount& count) {
-    if (!joint.at(name).is_null()) count.add(joint.at(name).get<bool>());
-  };
-  add("all_bands_hold", cell.bands);
-  add("best_in_set", cell.best_set);
-  add("ranks_hold", cell.ranks);
-  add("sensitivity_ranks_hold", cell.sensitivity_ranks);
-  add("single_best_is_right", cell.single_best);
-  add_verdicts(joint.at("verdicts"), ComparisonVerdict::kSupported, cell.supported);
-  add_verdicts(joint.at("verdicts"), ComparisonVerdict::kConditional, cell.conditional);
-}
-
 }  // namespace
-
-double ClaimCount::share() const { return share_of(correct, made); }
 
 double wilson_lower_limit(std::size_t hits, std::size_t trials) {
   if (trials == 0) return kNaN;
@@ -224,7 +199,7 @@ CoverageTable reproduce_coverage(const Context& context, std::span<const StudyNe
     const std::vector<std::string> policy_names = coverage_policies(settings[s].value);
     std::vector<std::vector<CoverageCounter>> counters(
         policy_names.size(), std::vector<CoverageCounter>(kCoverageRows.size()));
-    DecisionCell& decision = table.decisions.emplace_back();
+    DecisionClaims& decision = table.decisions.emplace_back();
     for (std::size_t u = first[s]; u < first[s + 1]; ++u) {
       const UnitRecord& record = report.records[u];
       if (record.status == UnitStatus::kFailed) continue;
@@ -234,7 +209,7 @@ CoverageTable reproduce_coverage(const Context& context, std::span<const StudyNe
           counters[p][r].add(part, std::string(kCoverageRows[r]));
         }
       }
-      add_decision(record.result.at("joint"), decision);
+      decision.add(record.result.at("joint"));
     }
     table.policies.push_back(policy_names);
     auto& policies = table.cells.emplace_back();

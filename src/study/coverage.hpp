@@ -12,6 +12,7 @@
 #include "cone/options.hpp"
 #include "cone/settings.hpp"
 
+#include "study/decision_claims.hpp"
 #include "study/value_study.hpp"
 
 // `cone reproduce coverage`: coverage of the sampling and sensitivity intervals.
@@ -67,38 +68,13 @@ struct CoverageCell {
   std::vector<std::pair<std::string, double>> by_dependence;
 };
 
-/// Claims of one kind, and how many of them are true.
-struct ClaimCount {
-  std::size_t made = 0;
-  std::size_t correct = 0;
-
-  void add(bool is_correct) {
-    ++made;
-    correct += is_correct ? 1 : 0;
-  }
-  double share() const;  ///< that are true; NaN without any
-};
-
-/// What the headline row says of all policies together, in one setting. The logged policy is one of
-/// them.
-struct DecisionCell {
-  std::size_t num_simulations = 0;  ///< with joint bands for all policies
-  ClaimCount bands;                 ///< family-wise: all joint bands cover
-  ClaimCount best_set;              ///< the confidence set covers the best policy
-  ClaimCount ranks;                 ///< every policy has its true rank in its set
-  ClaimCount sensitivity_ranks;
-  /// On differences from the logged policy: the sign of the estimate is the true one.
-  ClaimCount supported, conditional;
-  ClaimCount single_best;
-};
-
 struct CoverageTable {
   std::vector<std::string> settings;
   std::vector<bool> is_unconfounded;
   std::vector<std::vector<std::string>> policies;  ///< of every setting
   /// [setting][policy of the setting][row of kCoverageRows]
   std::vector<std::vector<std::vector<CoverageCell>>> cells;
-  std::vector<DecisionCell> decisions;  ///< of every setting
+  std::vector<DecisionClaims> decisions;  ///< of every setting
   std::uint64_t seed = 0;
   StudyRun run;
 };

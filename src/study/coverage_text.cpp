@@ -14,10 +14,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string share_text(double share) {
-  return std::isfinite(share) ? fmt::format("{:.1f} %", 100 * share) : "-";
-}
-
 std::string width_text(double width) {
   return std::isfinite(width) ? fmt::format("{:.4f}", width) : "-";
 }
@@ -80,57 +76,13 @@ TitledTable dependence_table(const CoverageTable& table, std::size_t row) {
   return out;
 }
 
-TitledTable joint_table(const CoverageTable& table) {
-  TitledTable out{
-      .title =
-          "all policies jointly, the logged one included: family-wise coverage of the "
-          "joint bands, coverage of the best policy by the confidence set, and how "
-          "often all rank sets hold the true ranks",
-      .columns = {"world", "joint bands", "confidence set", "rank sets", "sensitivity rank sets"}};
-  for (std::size_t s = 0; s < table.settings.size(); ++s) {
-    const DecisionCell& cell = table.decisions[s];
-    out.rows.push_back({{table.settings[s]},
-                        {share_text(cell.bands.share())},
-                        {share_text(cell.best_set.share())},
-                        {share_text(cell.ranks.share())},
-                        {share_text(cell.sensitivity_ranks.share())}});
-  }
-  return out;
-}
-
-/// "88.1 % of 42".
-std::string claims_text(const ClaimCount& count) {
-  return count.made == 0 ? "none" : fmt::format("{} of {}", share_text(count.share()), count.made);
-}
-
-TitledTable verdict_table(const CoverageTable& table) {
-  TitledTable out{.title =
-                      "verdicts on differences from the logged policy with the true sign, and "
-                      "single best policies that are the best",
-                  .columns = {"world", "simulations", "supported", "conditional", "single best"}};
-  for (std::size_t s = 0; s < table.settings.size(); ++s) {
-    const DecisionCell& cell = table.decisions[s];
-    out.rows.push_back({{table.settings[s]},
-                        {fmt::format("{}", cell.num_simulations)},
-                        {claims_text(cell.supported)},
-                        {claims_text(cell.conditional)},
-                        {claims_text(cell.single_best)}});
-  }
-  return out;
-}
-
-Json claims_json(const ClaimCount& count) {
-  return {{"made", count.made}, {"true", count.correct}, {"share", json_number(count.share())}};
-}
-
 std::vector<TitledTable> coverage_tables(const CoverageTable& table) {
   std::vector<TitledTable> tables;
   for (std::size_t r = 0; r < kCoverageRows.size(); ++r) {
     tables.push_back(row_table(table, r));
     tables.push_back(dependence_table(table, r));
   }
-  tables.push_back(joint_table(table));
-  tables.push_back(verdict_table(table));
+  tables.push_back(decision_table(table.settings, table.decisions));
   return tables;
 }
 
@@ -171,18 +123,10 @@ Json coverage_json(const CoverageTable& table) {
                {"seed", table.seed},
                {"settings", Json::array()}};
   for (std::size_t s = 0; s < table.settings.size(); ++s) {
-    const DecisionCell& decision = table.decisions[s];
     Json setting = {{"name", table.settings[s]},
-                    {"hides_nothing", static_cast<bool>(table.is_unconfounded[s])},
-                    {"all_bands_hold", json_number(decision.bands.share())},
-                    {"best_in_set", json_number(decision.best_set.share())},
-                    {"ranks_hold", json_number(decision.ranks.share())},
-                    {"sensitivity_ranks_hold", json_number(decision.sensitivity_ranks.share())},
-                    {"decisions", decision.num_simulations},
-                    {"supported", claims_json(decision.supported)},
-                    {"conditional", claims_json(decision.conditional)},
-                    {"single_best", claims_json(decision.single_best)},
-                    {"policies", Json::array()}};
+                    {"hides_nothing", static_cast<bool>(table.is_unconfounded[s])}};
+    setting.update(claims_json(table.decisions[s]));
+    setting["policies"] = Json::array();
     for (std::size_t p = 0; p < table.policies[s].size(); ++p) {
       Json policy = {{"name", table.policies[s][p]}, {"rows", Json::array()}};
       for (std::size_t r = 0; r < kCoverageRows.size(); ++r) {

@@ -45,43 +45,6 @@ Json describe_row(const Estimate& estimate) {
   return row;
 }
 
-/// The true value: of the logged policy its mean outcome, as the target is the sample.
-double true_value(const DecidedPolicy& policy) {
-  return policy.is_logged ? policy.value : policy.truth.value();
-}
-
-/// Whether every policy has its true rank in its set; null where one has no set.
-Json do_ranks_hold(const Decision& decision,
-                   std::optional<std::pair<std::size_t, std::size_t>> DecidedPolicy::*ranks) {
-  bool hold = true;
-  for (const DecidedPolicy& policy : decision.policies) {
-    if (!(policy.*ranks)) return nullptr;
-    const auto better = std::ranges::count_if(decision.policies, [&](const DecidedPolicy& other) {
-      return true_value(other) > true_value(policy);
-    });
-    const auto rank = static_cast<std::size_t>(better) + 1;
-    hold = hold && (policy.*ranks)->first <= rank && rank <= (policy.*ranks)->second;
-  }
-  return hold;
-}
-
-Json describe_verdicts(const Decision& decision) {
-  Json verdicts = Json::object();
-  for (const ComparisonVerdict verdict :
-       {ComparisonVerdict::kSupported, ComparisonVerdict::kConditional}) {
-    std::size_t given = 0;
-    std::size_t right = 0;
-    for (const DecidedPolicy& policy : decision.policies) {
-      if (policy.is_logged || policy.verdict != verdict) continue;
-      ++given;
-      const double gain = true_value(policy) - true_value(decision.policies.front());
-      right += gain * policy.gain > 0 ? 1 : 0;
-    }
-    verdicts[std::string(enum_name(verdict))] = {{"given", given}, {"true", right}};
-  }
-  return verdicts;
-}
-
 Json evaluate_coverage(const Context& context, const ValueSetting& setting,
                        std::uint64_t simulation) {
   const LoadedData data = simulate_setting(context, setting, simulation);
@@ -113,8 +76,7 @@ Json evaluate_coverage(const Context& context, const ValueSetting& setting,
 bool is_coverage(const Json& result, std::span<const std::string> policies) {
   if (!result.is_object() || !result.contains("policies") || !result.contains("joint"))
     return false;
-  const Json& joint = result.at("joint");
-  if (!joint.is_null() && !joint.contains("verdicts")) return false;
+  if (!is_decision(result.at("joint"))) return false;
   return std::ranges::all_of(policies, [&](const std::string& policy) {
     const auto part = result.at("policies").find(policy);
     return part != result.at("policies").end() && part->is_object() && part->contains("truth") &&
@@ -123,28 +85,6 @@ bool is_coverage(const Json& result, std::span<const std::string> policies) {
 }
 
 }  // namespace
-
-Json describe_decision(const Decision& decision) {
-  bool all_hold = true;
-  const double best =
-      true_value(*std::ranges::max_element(decision.policies, std::less<>(), true_value));
-  bool best_in_set = false;
-  Json single_best_is_right = nullptr;
-  for (const DecidedPolicy& policy : decision.policies) {
-    const double truth = true_value(policy);
-    if (!policy.joint_interval) return nullptr;
-    const auto [low, high] = *policy.joint_interval;
-    all_hold = all_hold && (policy.is_logged || (low <= truth && truth <= high));
-    best_in_set = best_in_set || (truth == best && policy.may_be_best);
-    if (policy.name == decision.single_best) single_best_is_right = truth == best;
-  }
-  return {{"all_bands_hold", all_hold},
-          {"best_in_set", best_in_set},
-          {"verdicts", describe_verdicts(decision)},
-          {"single_best_is_right", std::move(single_best_is_right)},
-          {"ranks_hold", do_ranks_hold(decision, &DecidedPolicy::ranks)},
-          {"sensitivity_ranks_hold", do_ranks_hold(decision, &DecidedPolicy::sensitivity_ranks)}};
-}
 
 std::vector<std::string> coverage_policies(const ValueSetting& setting) {
   const std::size_t arms = is_self_contained(setting.outcome.world)

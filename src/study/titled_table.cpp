@@ -56,4 +56,8 @@ std::string value_with_error(double value, double error) {
   return sentence("{:.{}f} ± {:.{}f}", value, digits, error, digits);
 }
 
+std::string share_text(double share) {
+  return std::isfinite(share) ? fmt::format("{:.1f} %", 100 * share) : "-";
+}
+
 }  // namespace cone

@@ -23,5 +23,7 @@ std::string tables_markdown(std::span<const TitledTable> tables);
 
 /// "0.0116 ± 0.0005", or "-" where there is no value. About four significant digits.
 std::string value_with_error(double value, double error);
+/// "88.1 %", or "-" where there is no value.
+std::string share_text(double share);
 
 }  // namespace cone

@@ -94,6 +94,16 @@ ValueTable run_value_study(const Context& context, const ValuePlan& plan, const 
       }
     }
   }
+  const auto deciding = std::ranges::find_if(plan.groups, &ValueGroup::decides);
+  if (deciding == plan.groups.end()) return table;
+  const auto g = static_cast<std::size_t>(deciding - plan.groups.begin());
+  for (std::size_t s = 0; s < plan.settings.size(); ++s) {
+    DecisionClaims& claims = table.decisions.emplace_back();
+    for (std::size_t u = g; u < per_setting; u += plan.groups.size()) {
+      const UnitRecord& record = report.records[s * per_setting + u];
+      if (record.status != UnitStatus::kFailed) claims.add(record.result.at("decision"));
+    }
+  }
   return table;
 }
 

@@ -13,6 +13,7 @@
 #include "cone/evaluate.hpp"
 #include "cone/simulate.hpp"
 
+#include "study/decision_claims.hpp"
 #include "study/run_units.hpp"
 #include "study/study.hpp"
 #include "study/study_run.hpp"
@@ -52,6 +53,10 @@ struct ValueGroup {
   std::vector<Row> rows;
   EvaluateOptions options = study_evaluation();  ///< `estimators` is filled from the rows
   bool is_oracle = false;                        ///< uses topic_features() instead of the features
+
+  /// Whether its evaluation is the one that a user would get: with the default headline and
+  /// sensitivity intervals.
+  bool decides() const;
 };
 
 /// The evaluated policies. The weights of the first are drawn in every simulation.
@@ -71,7 +76,8 @@ ValueGroup oracle_group();
 inline constexpr std::string_view kOracleLabel = "oracle topics";
 
 /// Evaluates a group on one simulation. Its result: {POLICY: {"truth": ..., "rows": {LABEL:
-/// {"value": ..., "interval": [low, high]}}}}, null where one does not exist. Folds and
+/// {"value": ..., "interval": [low, high]}}}}, null where one does not exist, and "decision":
+/// describe_decision() from a group that decides(). Folds and
 /// initial weights have the seed setting.seed + 100000·simulation. The setting's network must
 /// outlive it. The truth is that of the simulated units, so intervals are for the sample.
 Unit value_unit(const ValueSetting& setting, std::uint64_t simulation, ValueGroup group);
@@ -89,6 +95,7 @@ struct ValueTable {
   std::vector<std::string> methods;
   /// [policy of kStudyPolicies][method][setting]
   std::vector<std::vector<std::vector<ValueCell>>> cells;
+  std::vector<DecisionClaims> decisions;  ///< of every setting; empty if no group decides
   int simulations = 0;
   std::uint64_t seed = 0;
   std::string reference;

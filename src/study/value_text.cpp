@@ -61,6 +61,9 @@ std::vector<TitledTable> value_tables(const ValueTable& table) {
                    return {std::isfinite(ratio) ? fmt::format("{:.2f}", ratio) : "-"};
                  }));
   }
+  if (!table.decisions.empty()) {
+    tables.push_back(decision_table(table.settings, table.decisions));
+  }
   return tables;
 }
 
@@ -135,6 +138,13 @@ Json value_json(const ValueTable& table, std::string_view schema) {
       policy["settings"].push_back(std::move(setting));
     }
     json["policies"].push_back(std::move(policy));
+  }
+  if (!table.decisions.empty()) {
+    json["decisions"] = Json::array();
+    for (std::size_t s = 0; s < table.settings.size(); ++s) {
+      json["decisions"].push_back({{"setting", table.settings[s]}});
+      json["decisions"].back().update(claims_json(table.decisions[s]));
+    }
   }
   return json;
 }

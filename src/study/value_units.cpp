@@ -17,6 +17,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kFeaturesGroup = "features";
+constexpr std::string_view kHeadline = "network_dm";  // that evaluate() prefers
 
 /// Learners that use features only and are cheap.
 bool learns_from_features(LearnerId learner) {
@@ -67,11 +68,17 @@ Json evaluate_values(const Context& context, const ValueSetting& setting, std::u
     result[std::string(kStudyPolicies[p])] = {{"truth", json_number(evaluated.truth.value())},
                                               {"rows", std::move(rows)}};
   }
+  if (group.decides()) {
+    result["decision"] = record.decision ? describe_decision(*record.decision) : Json();
+  }
   return result;
 }
 
 bool are_values(const Json& result, const ValueGroup& group) {
   if (!result.is_object()) return false;
+  if (group.decides() && !(result.contains("decision") && is_decision(result.at("decision")))) {
+    return false;
+  }
   return std::ranges::all_of(kStudyPolicies, [&](std::string_view policy) {
     const auto part = result.find(std::string(policy));
     if (part == result.end() || !part->is_object() || !part->contains("truth")) return false;
@@ -86,6 +93,11 @@ bool are_values(const Json& result, const ValueGroup& group) {
 }
 
 }  // namespace
+
+bool ValueGroup::decides() const {
+  return options.sensitivity_interval &&
+         std::ranges::any_of(rows, [](const Row& row) { return row.estimator == kHeadline; });
+}
 
 ValueSetting self_contained_setting(World world, std::uint64_t seed) {
   return {.name = std::string(enum_name(world)), .outcome = {.world = world}, .seed = seed};

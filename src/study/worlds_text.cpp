@@ -47,6 +47,9 @@ std::vector<TitledTable> world_tables(const ValueTable& table) {
   for (const std::string& method : table.methods) {
     if (is_network_row(method)) tables.push_back(harm_table(table, verdicts, method));
   }
+  if (!table.decisions.empty()) {
+    tables.push_back(decision_table(table.settings, table.decisions));
+  }
   return tables;
 }
 

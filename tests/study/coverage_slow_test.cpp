@@ -49,7 +49,7 @@ TEST(Coverage, AResumedStudyGivesTheSameResults) {
   }
   // The community drives treatment: some difference from the logged policy must be claimed.
   const auto blocks = std::ranges::find(first.settings, "blocks") - first.settings.begin();
-  const DecisionCell& claims = first.decisions[static_cast<std::size_t>(blocks)];
+  const DecisionClaims& claims = first.decisions[static_cast<std::size_t>(blocks)];
   EXPECT_GT(claims.supported.made + claims.conditional.made, 0U);
   EXPECT_NE(coverage_markdown(first).find("observed confounding"), std::string::npos);
 }

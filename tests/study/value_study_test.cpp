@@ -109,6 +109,35 @@ TEST(ValueStudy, EveryRowIsComparedWithTheTruthOfAllNodes) {
   EXPECT_FALSE(value_unit(setting, 1, groups[0]).accepts({{"random-weights", 1}}));
 }
 
+TEST(ValueStudy, CountsTrueVerdictsOfTheDefaultHeadline) {
+  const auto networks = testing::small_study_networks();
+  const testing::TemporaryFolder folder;
+  const std::vector<std::string> rows = {"naive", "network_dm"};
+  const auto reproduce = [&] {
+    return reproduce_value(Context(0, 1), networks, 2, rows, UnitWork{UnitStore(folder.path())});
+  };
+  const ValueTable table = reproduce();
+  ASSERT_EQ(table.decisions.size(), table.settings.size());
+  for (const DecisionClaims& claims : table.decisions) {
+    EXPECT_EQ(claims.num_simulations, 2U);
+    EXPECT_EQ(claims.ranks.made, 2U);
+    EXPECT_LE(claims.supported.made + claims.conditional.made, 6U);
+  }
+  EXPECT_EQ(value_json(table).at("decisions").size(), table.settings.size());
+  EXPECT_NE(value_text(table).find("rank sets"), std::string::npos);
+  EXPECT_EQ(value_json(reproduce()), value_json(table));
+  const std::vector<std::string> naive = {"naive"};
+  EXPECT_TRUE(reproduce_value(Context(0, 1), networks, 2, naive, UnitWork{UnitStore(folder.path())})
+                  .decisions.empty());
+  const std::vector<std::string_view> names = {"network_dm"};
+  const Unit unit =
+      value_unit({.name = "a", .network = &networks[0], .seed = 7}, 0, group_estimators(names)[0]);
+  auto result = unit.run(Context(7, 1));
+  EXPECT_TRUE(unit.accepts(result));
+  result.erase("decision");
+  EXPECT_FALSE(unit.accepts(result));
+}
+
 TEST(ValueStudy, TheOracleUsesTheTopicsInsteadOfTheWords) {
   const auto networks = testing::small_study_networks();
   // Without neighbours' influence the outcome is linear in the topics, of which words are noisy.
