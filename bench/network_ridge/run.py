@@ -14,8 +14,8 @@ with scikit-learn and GPyTorch (gigabytes, because of PyTorch) is created from P
 build/bench; a peer that cannot be installed, fails or does not finish within --peer-limit seconds
 is skipped, with the reason.
 
---growth needs cone only: time against the number of edges, 25 edges and 20 words per node, with
---no-sensitivity-interval on request.
+--growth needs cone only: time against the number of edges, 25 edges and 20 words per node, without
+sensitivity intervals and without the joint model on request.
 Each run replaces its own part of the file of --json and keeps the other.
 """
 
@@ -176,9 +176,11 @@ def growth(args):
         with tempfile.TemporaryDirectory() as scratch:
             folder = pathlib.Path(scratch) / "data"
             simulate(args.bin, folder, "--nodes", nodes, "--mean-degree", 50, "--words-per-node", 20)
-            options = ["--no-sensitivity-interval"] if args.no_sensitivity_interval else []
-            run = run_cone(args, folder, write_policy(folder), *options)
-            run["sensitivity_interval"] = not args.no_sensitivity_interval
+            left_out = {"sensitivity_interval": args.no_sensitivity_interval,
+                        "joint_model": args.no_joint_model}
+            run = run_cone(args, folder, write_policy(folder),
+                           *(f"--no-{part.replace('_', '-')}" for part, is_out in left_out.items() if is_out))
+            run |= {part: not is_out for part, is_out in left_out.items()}
         runs.append(run)
         print(line.format(f"{run['nodes']:,}", f"{run['edges']:,}", f"{run['seconds']:.1f}",
                           f"{run['seconds'] / run['edges'] * 1e6:.2f}",
@@ -208,6 +210,7 @@ def parse_args():
     arguments.add_argument("--growth-nodes", type=int, nargs="+", default=GROWTH)
     arguments.add_argument("--no-sensitivity-interval", action="store_true",
                            help="growth without sensitivity intervals")
+    arguments.add_argument("--no-joint-model", action="store_true", help="growth without the joint model")
     return arguments.parse_args()
 
 
