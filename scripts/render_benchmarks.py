@@ -124,9 +124,11 @@ def ridge_growth(result):
             for run in result["runs"]]
     exponent = (f" Time grows as edges to the power **{result['exponent']:.2f}**."
                 if "exponent" in result else "")
+    left_out = [name.replace("_", " ") + "s" * (name == "sensitivity_interval") for name in ("sensitivity_interval", "joint_model")
+                if not all(run.get(name, True) for run in result["runs"])]
     return f"""### Scaling with the edges, {result['threads']} threads
 
-`./dev bench network_ridge --growth`. {machine(result)} The same command on synthetic networks with 20 words per node{", without sensitivity intervals" if not all(run.get("sensitivity_interval", True) for run in result["runs"]) else ""}.{exponent}
+`./dev bench network_ridge --growth`. {machine(result)} The same command on synthetic networks with 20 words per node{", without " if left_out else ""}{" and ".join(left_out)}.{exponent}
 
 {table(["nodes", "edges", "wall", "per edge", "peak"], rows)}
 """

@@ -189,12 +189,25 @@ def quote_coverage(records):
               f"exceeds three standard errors ({wide + narrow} cells for random-weights and treat-all), the half-width is smaller in "
               f"{narrow}. In these worlds a unit's noise is the same under every arm, which data cannot show; the intervals assume "
               "independence (`--arm-noise`) and are conservative for random-weights. [studies.md](studies.md) has all results, by "
-              "dependence and for `dr_ridge`."]
+              "dependence and for `dr_ridge`.", "", true_claims(records)]
+    return "\n".join(lines)
+
+
+def true_claims(records):
+    """How many claims of each kind are true, by study."""
+    lines = ["| study | simulations | supported verdicts true | conditional | single bests right | all rank sets hold, worst world | all sensitivity rank sets hold, worst world |",
+             "|---|---:|---:|---:|---:|---:|---:|"]
+    for name in ("coverage", "worlds", "values"):
+        settings = records[name]["settings"] if name == "coverage" else records[name]["decisions"]
+        counts = [{key: sum(s[kind][key] for s in settings) for key in ("made", "true")} for kind in ("supported", "conditional", "single_best")]
+        holds = [min(s[key] for s in settings if s[key] is not None) for key in ("ranks_hold", "sensitivity_ranks_hold")]
+        lines.append(f"| `{name}`, {len(settings)} worlds | {sum(s['decisions'] for s in settings):,} | " + " | ".join(map(claims, counts)) + " | "
+                     + " | ".join(f"{100 * share:.0f} %" for share in holds) + " |")
     return "\n".join(lines)
 
 
 def claims(count):
-    return "none" if count["made"] == 0 else f"{count['true']} of {count['made']}"
+    return "none" if count["made"] == 0 else f"{count['true']:,} of {count['made']:,}"
 
 
 def percentages(rows, key):
