@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "cone/features.hpp"
+#include "cone/ghost_rows.hpp"
 #include "cone/graph.hpp"
 #include "cone/matrix.hpp"
 
@@ -141,6 +143,31 @@ struct ArmCost {
   std::string column;  ///< with the cost of each unit; empty where it is the same for all
 };
 
+/// The neighbours of every row of a table of nodes, as rows of the same table; those behind its end
+/// are ghosts.
+struct NeighbourLists {
+  std::vector<std::uint64_t> offsets = {0};  ///< rows + 1: where those of a row start
+  std::vector<std::uint64_t> arm_offsets;    ///< rows × arms + 1: where those in an arm start
+  std::vector<std::uint32_t> rows;
+
+  std::span<const std::uint32_t> of(std::size_t row) const {
+    return std::span(rows).subspan(offsets[row], offsets[row + 1] - offsets[row]);
+  }
+};
+
+/// The rows of a dataset whose nodes are distributed over ranks: its own ones, sorted by arm, and
+/// what it knows of the others. The dataset's graph is empty then, and its ids are row numbers.
+struct DistributedRows {
+  std::uint64_t num_nodes = 0;  ///< of all ranks, as are the edges and the arms
+  std::uint64_t num_edges = 0;
+  std::vector<std::uint64_t> arm_sizes;
+  std::vector<std::uint64_t> number;  ///< own row → record in the node table
+  std::vector<std::uint64_t> hash;    ///< of the own rows' ids
+  std::shared_ptr<const NeighbourLists> lists;
+  std::vector<RemoteRow> remote;  ///< owners of the ghosts
+  std::shared_ptr<const GhostRows> ghosts;
+};
+
 /// The observed data: all that an estimator, a learner or a policy may use. The true potential
 /// outcomes are not part of it (see Truth).
 struct Dataset {
@@ -164,6 +191,8 @@ struct Dataset {
   /// Ids of rows that were left out because of missing values. Nothing is computed for them; a file
   /// of policies may list them.
   IdTable left_out;
+  /// Null where all nodes are here.
+  std::shared_ptr<const DistributedRows> distributed;
 
   std::size_t num_nodes() const { return ids.size(); }
   bool has_log() const { return !treatment.empty(); }

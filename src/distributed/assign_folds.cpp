@@ -7,8 +7,8 @@
 #include "base/random.hpp"
 #include "data/split.hpp"
 #include "distributed/collective_error.hpp"
-#include "distributed/distributed_sort.hpp"
 #include "distributed/local_data.hpp"
+#include "exec/distributed_sort.hpp"
 
 namespace cone::distributed {
 namespace {
@@ -53,7 +53,7 @@ std::vector<int> draw_folds(const Communicator& comm, const LocalData& local,
   for (std::size_t p = 0; p < local.size(); ++p) {
     if (is_held_out(p)) continue;
     const Arm arm = local.arm_of(p);
-    key[p] = Rng(options.seed, options.stream, local.hash[p]).next_u64();
+    key[p] = Rng(options.seed, options.stream, local.rows->hash[p]).next_u64();
     smallest[arm] = std::min(smallest[arm], key[p]);
     ++sizes[arm];
   }

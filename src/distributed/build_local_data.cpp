@@ -24,12 +24,13 @@ std::size_t directory_rank(std::uint64_t number, std::uint64_t num_nodes, std::s
 
 /// Looks up the locations of nodes in the distributed directory.
 std::vector<NodeLocation> locate(const Communicator& comm, const LocalData& local,
+                                 std::span<const std::uint64_t> numbers,
                                  std::span<const std::uint64_t> wanted) {
   const std::uint64_t n = local.global.num_nodes;
   std::vector<std::vector<NodeLocation>> published(comm.size());
   for (std::size_t p = 0; p < local.size(); ++p) {
-    published[directory_rank(local.number[p], n, comm.size())].push_back(
-        {local.number[p], p, static_cast<std::uint32_t>(comm.rank()), local.arm_of(p)});
+    published[directory_rank(numbers[p], n, comm.size())].push_back(
+        {numbers[p], p, static_cast<std::uint32_t>(comm.rank()), local.arm_of(p)});
   }
   std::vector<NodeLocation> known;
   for (const auto& part : comm.alltoallv(std::move(published)))
@@ -75,8 +76,8 @@ struct Neighbour {
   std::uint32_t row;
 };
 
-void list_neighbours(const NodeRows& rows, std::span<const std::size_t> order,
-                     std::span<const NodeLocation> ghosts, LocalData& local) {
+NeighbourLists list_neighbours(const NodeRows& rows, std::span<const std::size_t> order,
+                               std::span<const NodeLocation> ghosts, std::size_t num_arms) {
   std::vector<std::uint32_t> position_of(rows.size());
   for (std::size_t p = 0; p < order.size(); ++p) {
     position_of[order[p]] = static_cast<std::uint32_t>(p);
@@ -86,10 +87,9 @@ void list_neighbours(const NodeRows& rows, std::span<const std::size_t> order,
     ghost_of.emplace_back(ghosts[g].number, static_cast<std::uint32_t>(g));
   }
   std::ranges::sort(ghost_of);
-  const std::size_t num_arms = local.num_arms();
   std::vector<Neighbour> own;
-  local.list_offsets = {0};
-  local.lists.reserve(rows.neighbours.size());
+  NeighbourLists out;
+  out.rows.reserve(rows.neighbours.size());
   for (const std::size_t i : order) {
     own.clear();
     for (std::uint64_t k = rows.edge_offsets[i]; k < rows.edge_offsets[i + 1]; ++k) {
@@ -108,12 +108,13 @@ void list_neighbours(const NodeRows& rows, std::span<const std::size_t> order,
     std::ranges::sort(own, {}, [](const Neighbour& n) { return std::pair(n.arm, n.row); });
     std::size_t next = 0;
     for (std::size_t a = 0; a < num_arms; ++a) {
-      local.arm_offsets.push_back(local.lists.size());
-      for (; next < own.size() && own[next].arm == a; ++next) local.lists.push_back(own[next].row);
+      out.arm_offsets.push_back(out.rows.size());
+      for (; next < own.size() && own[next].arm == a; ++next) out.rows.push_back(own[next].row);
     }
-    local.list_offsets.push_back(local.lists.size());
+    out.offsets.push_back(out.rows.size());
   }
-  local.arm_offsets.push_back(local.lists.size());
+  out.arm_offsets.push_back(out.rows.size());
+  return out;
 }
 
 }  // namespace
@@ -128,33 +129,36 @@ LocalData build_local_data(const Communicator& comm, NodeRows rows, GlobalData g
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return rows.arm[i]; });
   LocalData local{.global = std::move(global),
-                  .number = take(rows.number, order),
-                  .hash = take(rows.hash, order),
                   .outcome = take(rows.outcome, order),
                   .group = rows.group.empty() ? rows.group : take(rows.group, order)};
+  DistributedRows out{.num_nodes = local.global.num_nodes,
+                      .num_edges = local.global.edges.num_edges,
+                      .arm_sizes = local.global.arm_sizes,
+                      .number = take(rows.number, order),
+                      .hash = take(rows.hash, order)};
   local.arm_begin.assign(num_arms + 1, 0);
   for (const Arm arm : rows.arm) ++local.arm_begin[arm + 1];
   for (std::size_t a = 0; a < num_arms; ++a) local.arm_begin[a + 1] += local.arm_begin[a];
   std::vector<NodeLocation> ghosts =
-      locate(comm, local, list_ghosts(rows, [&](std::uint64_t number) {
+      locate(comm, local, out.number, list_ghosts(rows, [&](std::uint64_t number) {
                return std::ranges::binary_search(rows.number, number);
              }));
   std::ranges::sort(ghosts, {},
                     [](const NodeLocation& g) { return std::pair(g.rank, g.position); });
-  for (const NodeLocation& ghost : ghosts) local.remote.push_back({ghost.rank, ghost.position});
-  local.ghosts = comm.connect_ghosts(
-      {.num_owned = rows.size(), .num_ghosts = local.remote.size(), .remote = local.remote});
-  list_neighbours(rows, order, ghosts, local);
+  for (const NodeLocation& ghost : ghosts) out.remote.push_back({ghost.rank, ghost.position});
+  out.ghosts = comm.connect_ghosts(
+      {.num_owned = rows.size(), .num_ghosts = out.remote.size(), .remote = out.remote});
+  out.lists =
+      std::make_shared<const NeighbourLists>(list_neighbours(rows, order, ghosts, num_arms));
   rows.neighbours = std::vector<std::uint64_t>();
   ghosts = std::vector<NodeLocation>();
-  const double mean_degree = 2 * static_cast<double>(local.global.edges.num_edges) /
-                             static_cast<double>(local.global.num_nodes);
+  const double mean_degree =
+      2 * static_cast<double>(out.num_edges) / static_cast<double>(out.num_nodes);
   for (std::size_t p = 0; p < local.size(); ++p) {
-    const auto degree = static_cast<double>(local.list_offsets[p + 1] - local.list_offsets[p]);
-    local.degree.push_back(degree);
+    const auto degree = static_cast<double>(out.lists->of(p).size());
     local.relative_degree.push_back(mean_degree > 0 ? degree / mean_degree : 0);
-    local.inverse_degree.push_back(1 / std::max(degree, 1.0));
   }
+  local.rows = std::make_shared<const DistributedRows>(std::move(out));
   std::vector<std::uint32_t> selected(order.begin(), order.end());
   local.counts = rows.counts.select_rows(selected);
   local.numeric = take(rows.numeric, order);

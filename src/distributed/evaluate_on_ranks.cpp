@@ -1,7 +1,6 @@
 #include "distributed/evaluate_on_ranks.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -31,32 +30,6 @@
 
 namespace cone::distributed {
 namespace {
-
-/// The distributed network ridge needs outcomes that vary within every arm.
-void refuse_constant_arms(const Communicator& comm, const LocalData& local) {
-  FaultList faults;
-  for (std::size_t a = 0; a < local.num_arms(); ++a) {
-    const std::span<const double> own =
-        std::span(local.outcome)
-            .subspan(local.arm_begin[a], local.arm_begin[a + 1] - local.arm_begin[a]);
-    constexpr double kNone = -std::numeric_limits<double>::infinity();
-    double largest = kNone;
-    double largest_of_negated = kNone;
-    for (const double y : own) {
-      largest = std::max(largest, y);
-      largest_of_negated = std::max(largest_of_negated, -y);
-    }
-    largest = comm.allreduce_max(largest);
-    const double smallest = -comm.allreduce_max(largest_of_negated);
-    if (largest > smallest || !comm.is_root()) continue;
-    faults.add(
-        "constant arm",
-        {{.item = fmt::format("arm {}", local.global.arms[a])},
-         "every outcome is the same, and the network ridge of --engine petsc needs variation",
-         "evaluate without --engine petsc"});
-  }
-  throw_if_any(comm, faults, ErrorCode::kData);
-}
 
 /// Refuses groups of the network ridge that one process alone supports.
 void refuse_groups(const Communicator& comm, const LocalData& local,
@@ -120,15 +93,12 @@ EvaluationRecord evaluate_on_ranks(const Context& context, const Communicator& c
   report.partition = repartition(context, comm, partition, partitioner, read.global, read.rows);
   report.meter.finish("partition");
   LocalData local = build_local_data(comm, std::move(read.rows), std::move(read.global));
-  report.num_ghosts = local.remote.size();
+  report.num_ghosts = local.rows->remote.size();
   report.meter.finish("positions");
   take_time("load");
   const bool uses_network_ridge = std::ranges::any_of(
       rows, [](const EstimatorInfo& row) { return row.needs(LearnerId::kNetworkRidge); });
-  if (uses_network_ridge) {
-    refuse_groups(comm, local, options.network_ridge);
-    refuse_constant_arms(comm, local);
-  }
+  if (uses_network_ridge) refuse_groups(comm, local, options.network_ridge);
   std::vector<std::string> truth_warnings;
   drop_inconsistent_truth(comm, local, truth_warnings);
   RankRun run(context, comm, options, std::move(rows), local);

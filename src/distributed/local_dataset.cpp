@@ -53,6 +53,7 @@ Dataset make_local_dataset(const Communicator& comm, const LocalData& local) {
   Dataset data;
   data.ids = IdTable::numbered(local.size());
   data.arms = local.global.arms;
+  data.distributed = local.rows;
   data.outcome = local.outcome;
   for (std::size_t p = 0; p < local.size(); ++p) data.treatment.push_back(local.arm_of(p));
   data.features.matrix = join_features(comm, local);

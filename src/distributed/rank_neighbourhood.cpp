@@ -14,14 +14,13 @@ struct NumberedValue {
 
 void RankNeighbourhood::add_neighbours(const Context& context, const Matrix<double>& x,
                                        Matrix<double>& out) const {
-  Matrix<double> table(local_.size() + local_.remote.size(), x.cols());
+  Matrix<double> table(local_.size() + local_.rows->remote.size(), x.cols());
   std::ranges::copy(x.values(), table.data());
-  local_.ghosts->fetch(table);
+  local_.rows->ghosts->fetch(table);
   for (std::size_t i = 0; i < local_.size(); ++i) {
     if (i % 4096 == 0) context.poll();
     const auto row = out.row(i);
-    for (std::uint64_t k = local_.list_offsets[i]; k < local_.list_offsets[i + 1]; ++k) {
-      const std::uint32_t j = local_.lists[k];
+    for (const std::uint32_t j : local_.rows->lists->of(i)) {
       for (std::size_t c = 0; c < row.size(); ++c) row[c] += table(j, c);
     }
   }
@@ -29,7 +28,8 @@ void RankNeighbourhood::add_neighbours(const Context& context, const Matrix<doub
 
 std::vector<double> RankNeighbourhood::gather(std::span<const double> column) const {
   std::vector<NumberedValue> own;
-  for (std::size_t i = 0; i < local_.size(); ++i) own.push_back({local_.number[i], column[i]});
+  for (std::size_t i = 0; i < local_.size(); ++i)
+    own.push_back({local_.rows->number[i], column[i]});
   std::vector<double> out(local_.global.num_nodes);
   for (const NumberedValue& entry : comm_.allgatherv(own)) out[entry.number] = entry.value;
   return out;
@@ -38,17 +38,17 @@ std::vector<double> RankNeighbourhood::gather(std::span<const double> column) co
 const Graph& RankNeighbourhood::global_graph() const {
   if (graph_) return *graph_;
   // Node numbers of the ghosts, from their owners.
-  Matrix<double> numbers(local_.size() + local_.remote.size(), 1);
+  Matrix<double> numbers(local_.size() + local_.rows->remote.size(), 1);
   for (std::size_t i = 0; i < local_.size(); ++i) {
-    numbers(i, 0) = static_cast<double>(local_.number[i]);
+    numbers(i, 0) = static_cast<double>(local_.rows->number[i]);
   }
-  local_.ghosts->fetch(numbers);
+  local_.rows->ghosts->fetch(numbers);
   std::vector<Edge> own;
   for (std::size_t i = 0; i < local_.size(); ++i) {
-    for (std::uint64_t k = local_.list_offsets[i]; k < local_.list_offsets[i + 1]; ++k) {
-      const auto other = static_cast<NodeIndex>(numbers(local_.lists[k], 0));
-      if (other < local_.number[i]) continue;  // listed at the other end
-      own.push_back({static_cast<NodeIndex>(local_.number[i]), other});
+    for (const std::uint32_t j : local_.rows->lists->of(i)) {
+      const auto other = static_cast<NodeIndex>(numbers(j, 0));
+      if (other < local_.rows->number[i]) continue;  // listed at the other end
+      own.push_back({static_cast<NodeIndex>(local_.rows->number[i]), other});
     }
   }
   graph_ = build_graph(Context(0, 1), local_.global.num_nodes, comm_.allgatherv(own));

@@ -16,10 +16,8 @@ class RankNeighbourhood : public Neighbourhood {
   std::size_t size() const override { return local_.size(); }
   std::uint64_t num_nodes() const override { return local_.global.num_nodes; }
   std::uint64_t num_edge_ends() const override { return 2 * local_.global.edges.num_edges; }
-  std::size_t degree(std::size_t row) const override {
-    return local_.list_offsets[row + 1] - local_.list_offsets[row];
-  }
-  std::uint64_t number(std::size_t row) const override { return local_.number[row]; }
+  std::size_t degree(std::size_t row) const override { return local_.rows->lists->of(row).size(); }
+  std::uint64_t number(std::size_t row) const override { return local_.rows->number[row]; }
   void add_neighbours(const Context& context, const Matrix<double>& x,
                       Matrix<double>& out) const override;
   const Graph& global_graph() const override;

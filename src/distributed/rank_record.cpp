@@ -44,7 +44,7 @@ void describe_network(const Communicator& comm, const LocalData& local, Diagnost
   out.num_self_loops_dropped = local.global.edges.num_self_loops;
   out.num_edges_merged = local.global.edges.num_merged;
   std::uint64_t isolated = 0;
-  for (const double degree : local.degree) isolated += degree == 0 ? 1 : 0;
+  for (const double degree : local.relative_degree) isolated += degree == 0 ? 1 : 0;
   out.num_isolated_nodes = comm.allreduce(isolated);
 }
 

@@ -9,12 +9,12 @@
 #include "distributed/local_dataset.hpp"
 #include "distributed/rank_groups.hpp"
 #include "distributed/rank_neighbourhood.hpp"
-#include "distributed/rank_network_ridge.hpp"
-#include "distributed/rank_treatment.hpp"
 #include "evaluate/association_diagnostics.hpp"
 #include "evaluate/decide.hpp"
 #include "evaluate/row_notes.hpp"
 #include "evaluate/sensitivity_intervals.hpp"
+#include "inference/network_treatment.hpp"
+#include "network_ridge/treatment_ridge.hpp"
 
 namespace cone::distributed {
 namespace {
@@ -87,12 +87,8 @@ void RankRun::learn(const std::function<void(const char*)>& finished) {
   }
   finished("regressions");
   if (!uses(LearnerId::kNetworkRidge)) return;
-  ridge_ = std::make_shared<RankNetworkRidge>(
-      context_, comm_,
-      RankRidgeOptions{.ridge = options_.network_ridge, .folds = options_.plan.folds}, local_,
-      finished);
-  keep(LearnerId::kNetworkRidge, RankNetworkRidge::describe(ridge_, data_, plan_));
-  finished("weights");
+  learn_one(LearnerId::kNetworkRidge);
+  finished("network ridge");
 }
 
 void RankRun::learn_one(LearnerId learner) {
@@ -145,10 +141,12 @@ void RankRun::estimate(std::vector<PolicyResult>& results) {
 void RankRun::add_sensitivity_intervals(std::vector<PolicyResult>& results) {
   if (!wants_sensitivity_intervals(options_, basis())) return;
   const StageScope stage(context_, "unmeasured confounding", 0, 1);
-  ridge_->release_equations();  // the treatment model's are as large
-  strength_ = measure_treatment_on_ranks(
-      context_, comm_, options_, sample_,
-      choose_propensity_bounds(data_, options_.nuisance.propensity_bound, comm_), local_);
+  strength_ = measure_network_treatment(
+      shared_, sample_, local_.relative_degree,
+      choose_propensity_bounds(data_, options_.nuisance.propensity_bound, comm_),
+      [&](bool sees_network) {
+        return predict_treatment(shared_, data_, plan_, options_.network_ridge, sees_network);
+      });
   cone::add_sensitivity_intervals(basis(), policies_.sample, *strength_, results);
 }
 

@@ -2,7 +2,6 @@
 
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,15 +16,11 @@
 
 namespace cone::distributed {
 
-class RankNetworkRidge;
-
 /// One evaluation with the nodes distributed over ranks, the counterpart of EvaluationRun.
-/// Learners, estimators and standard errors are those of one process, with sums over all ranks; the
-/// network ridge is RankNetworkRidge.
+/// Learners, estimators and standard errors are those of one process, with sums over all ranks.
 class RankRun {
  public:
-  /// The arguments must outlive it. The features of `local` are scaled where the network ridge
-  /// runs.
+  /// The arguments must outlive it.
   RankRun(const Context& context, const Communicator& comm, const EvaluateOptions& options,
           std::vector<EstimatorInfo> rows, LocalData& local);
 
@@ -73,7 +68,6 @@ class RankRun {
   ValuedPolicies policies_;
   DependenceKernels kernels_;
   LearntNuisances learnt_;
-  std::shared_ptr<RankNetworkRidge> ridge_;  ///< where the network ridge runs
   std::map<LearnerId, ModelNoise> noise_;
   std::optional<NetworkStrength> strength_;
   std::vector<std::string> warnings_;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "joint_model/mixed_model.hpp"
+#include "network_ridge/kernel_products.hpp"
 #include "network_ridge/posterior_variance.hpp"
 
 namespace cone {

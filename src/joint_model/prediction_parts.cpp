@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/numeric.hpp"
+#include "network_ridge/kernel_products.hpp"
 #include "network_ridge/posterior_variance.hpp"
 
 namespace cone {

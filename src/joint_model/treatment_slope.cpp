@@ -9,6 +9,7 @@
 #include "base/numeric.hpp"
 #include "estimate/significance.hpp"
 #include "joint_model/mixed_model.hpp"
+#include "network_ridge/kernel_products.hpp"
 #include "network_ridge/learn_arm.hpp"
 #include "network_ridge/learn_variances.hpp"
 #include "network_ridge/small_matrices.hpp"

@@ -1,135 +1,127 @@
 #include "network_ridge/arm_equations.hpp"
 
 #include <algorithm>
-#include <array>
-#include <utility>
 
-#include "ops/neighbour_sums.hpp"
+#include "cone/communicator.hpp"
+
+#include "network_ridge/kernel_products.hpp"
 
 namespace cone {
 namespace {
 
-constexpr std::size_t kListedPositions = 4096;
+constexpr std::size_t kEquationRows = 4096;
 
-}  // namespace
-
-ArmEquations::ArmEquations(const Context& context, const EquationSource& source, std::size_t arm)
-    : source_(source),
-      tables_(source.tables()),
-      arm_(arm),
-      first_(tables_.arm_begin[arm]),
-      count_(tables_.arm_begin[arm + 1] - tables_.arm_begin[arm]),
-      strengths_(tables_.groups, tables_.arms[arm]) {
-  noise_.reserve(count_);
-  for (std::size_t row = 0; row < count_; ++row) {
-    noise_.push_back(
-        noise_of_position(model(), tables_.relative_degree[first_ + row], tables_.undersmoothing));
-  }
-  count_positions();
-  list_members(context);
-  connect_neighbours();
-}
-
-void ArmEquations::count_positions() {
-  std::array<double, 2> counts{static_cast<double>(count_), 0};
-  for (std::size_t row = 0; row < count_; ++row) counts[1] += learns_at_all(row) ? 1 : 0;
-  comm().allreduce(counts);
-  count_of_all_ = static_cast<std::size_t>(counts[0]);
-  learning_of_all_ = static_cast<std::size_t>(counts[1]);
-}
-
-/// Lists the neighbours of every position that are in the arm, as rows of the arm's tables.
-void ArmEquations::list_members(const Context& context) {
-  const std::size_t n = tables_.num_positions();
-  const std::size_t num_arms = tables_.arm_begin.size() - 1;
-  const auto list_of = [&](std::size_t position) {
-    const std::uint64_t* split = &tables_.arm_offsets[position * num_arms + arm_];
-    return tables_.lists.subspan(split[0], split[1] - split[0]);
-  };
-  std::vector<std::uint32_t> row_of(source_.num_ghosts(), 0);
-  for (std::size_t p = 0; !row_of.empty() && p < n; ++p) {
-    for (const std::uint32_t row : list_of(p)) {
-      if (row >= n) row_of[row - n] = 1;
-    }
-  }
-  std::vector<std::uint32_t> members;
-  for (std::size_t k = 0; k < row_of.size(); ++k) {
-    if (row_of[k] == 0) continue;
-    row_of[k] = static_cast<std::uint32_t>(count_ + members.size());
-    members.push_back(static_cast<std::uint32_t>(k));
-  }
-  arm_ghosts_ = source_.connect_arm(arm_, members);
-  const std::vector<std::uint32_t> table_row = arm_ghosts_->map_rows();
-  offsets_.assign(n + 1, 0);
-  for (std::size_t p = 0; p < n; ++p) offsets_[p + 1] = offsets_[p] + list_of(p).size();
-  rows_.resize(offsets_.back());
-  context.for_each_range(n, kListedPositions, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t p = begin; p < end; ++p) {
-      std::uint64_t at = offsets_[p];
-      for (const std::uint32_t neighbour_row : list_of(p)) {
-        const std::uint32_t row = neighbour_row < n
-                                      ? static_cast<std::uint32_t>(neighbour_row - first_)
-                                      : row_of[neighbour_row - n];
-        rows_[at++] = table_row.empty() ? row : table_row[row];
-      }
-    }
-  });
-}
-
-/// The arm's positions often have fewer ghost neighbours than all positions together.
-void ArmEquations::connect_neighbours() {
-  const std::size_t n = tables_.num_positions();
-  const std::uint64_t begin = tables_.list_offsets[first_];
-  for (std::size_t row = 0; row <= count_; ++row) {
-    list_offsets_.push_back(tables_.list_offsets[first_ + row] - begin);
-  }
-  lists_ = tables_.lists.subspan(begin, list_offsets_.back());
-  std::vector<char> is_neighbour(source_.num_ghosts(), 0);
-  for (const std::uint32_t row : lists_) {
-    if (row >= n) is_neighbour[row - n] = 1;
-  }
-  std::vector<std::uint32_t> chosen;
-  for (std::size_t k = 0; k < is_neighbour.size(); ++k) {
-    if (is_neighbour[k] != 0) chosen.push_back(static_cast<std::uint32_t>(k));
-  }
-  neighbour_ghosts_ = source_.connect_neighbours(chosen);
-  const std::vector<std::uint32_t> table_row = neighbour_ghosts_->map_rows();
-  if (table_row.empty()) return;
-  ghosted_lists_.assign(lists_.begin(), lists_.end());
-  for (std::uint32_t& row : ghosted_lists_) row = table_row[row];
-  lists_ = ghosted_lists_;
-}
-
-bool ArmEquations::learns_at_all(std::size_t row) const {
-  return std::any_of(tables_.learns_from.begin(), tables_.learns_from.end(),
-                     [&](const std::vector<char>& task) { return task[first_ + row] != 0; });
-}
-
-Matrix<double> ArmEquations::multiply_adjacency_transposed(const Context& context,
-                                                           const Matrix<double>& v,
-                                                           bool averages) const {
-  auto out = Matrix<double>::unfilled(tables_.num_positions(), v.cols());
-  const Matrix<double> divided = averages ? divide_by_degree(context, v) : Matrix<double>();
-  const GhostedTable ghosted = arm_ghosts_->with_ghosts(averages ? divided.view() : v.view());
-  ops::sum_listed_rows(context, offsets_, rows_, ghosted.view(), out.view());
+/// Rows [first, first + rows) of a table.
+Matrix<double> take_rows(const Matrix<double>& table, std::size_t first, std::size_t rows) {
+  auto out = Matrix<double>::unfilled(rows, table.cols());
+  std::copy_n(table.data() + first * table.cols(), rows * table.cols(), out.data());
   return out;
 }
 
-Matrix<double> ArmEquations::multiply_adjacency(const Context& context, bool averages,
-                                                const Matrix<double>& w) const {
-  auto out = Matrix<double>::unfilled(count_, w.cols());
-  const GhostedTable ghosted = neighbour_ghosts_->with_ghosts(w.view());
-  ops::sum_listed_rows(context, list_offsets_, lists_, ghosted.view(), out.view());
-  return averages ? divide_by_degree(context, std::move(out)) : out;
+void put_rows(const Matrix<double>& part, std::size_t first, Matrix<double>& table) {
+  std::ranges::copy(part.values(), table.data() + first * table.cols());
 }
 
-Matrix<double> ArmEquations::divide_by_degree(const Context& context, Matrix<double> v) const {
-  context.for_each_range(v.rows(), kListedPositions, [&](std::size_t begin, std::size_t end) {
+}  // namespace
+
+ArmEquations::ArmEquations(const Context& context, const RidgeSystem& system, std::size_t arm)
+    : system_(system),
+      arm_(arm),
+      strengths_(system.groups, system.arms[arm]),
+      range_(context, *system.inputs, arm, strengths_.sums() || strengths_.means()) {
+  noise_.reserve(num_positions());
+  std::size_t learning = 0;
+  for (std::size_t row = 0; row < num_positions(); ++row) {
+    noise_.push_back(noise_of_position(model(), inputs().relative_degree[first_position() + row],
+                                       system.undersmoothing));
+    learning += learns_at_all(row) ? 1 : 0;
+  }
+  learning_of_all_ = static_cast<std::size_t>(comm().count(learning));
+}
+
+bool ArmEquations::learns_at_all(std::size_t row) const {
+  return std::ranges::any_of(system_.learns_from, [&](const std::vector<char>& task) {
+    return task[first_position() + row] != 0;
+  });
+}
+
+Matrix<double> ArmEquations::multiply_kernel(const Context& context,
+                                             const GroupStrengths& strengths,
+                                             const Matrix<double>& v) const {
+  return cone::multiply_kernel(context, inputs(), strengths, range_, range_, v);
+}
+
+Matrix<double> ArmEquations::multiply(const Context& context, std::span<const std::size_t> tasks,
+                                      const Matrix<double>& x) const {
+  Matrix<double> out = multiply_kernel(context, strengths_, x);
+  context.for_each_range(num_positions(), kEquationRows, [&](std::size_t begin, std::size_t end) {
     for (std::size_t row = begin; row < end; ++row) {
-      for (double& value : v.row(row)) value *= tables_.inverse_degree[first_ + row];
+      for (std::size_t k = 0; k < out.cols(); ++k) {
+        out(row, k) = learns(tasks[k], row) ? out(row, k) + noise_[row] * x(row, k) : 0.0;
+      }
     }
   });
-  return v;
+  return out;
+}
+
+RidgeSides ArmEquations::find_residual(const Context& context, RidgeSides sides,
+                                       std::span<const std::size_t> tasks,
+                                       const RidgeSolution& at) const {
+  constexpr std::size_t kNumFixed = RidgeSystem::kNumFixed;
+  const Matrix<double> product = multiply(context, tasks, at.x);
+  const auto parts = context.map_ranges<Matrix<double>>(
+      num_positions(), kEquationRows, [&](std::size_t begin, std::size_t end) {
+        Matrix<double> sums(kNumFixed, at.x.cols());
+        for (std::size_t row = begin; row < end; ++row) {
+          for (std::size_t k = 0; k < product.cols(); ++k) {
+            if (!learns(tasks[k], row)) continue;
+            sides.f(row, k) -= product(row, k);
+            for (std::size_t c = 0; c < kNumFixed; ++c) {
+              const double effect = fixed_effect(row, c);
+              sides.f(row, k) -= effect * at.lambda(c, k);
+              sums(c, k) += effect * at.x(row, k);
+            }
+          }
+        }
+        return sums;
+      });
+  // All ranks have the same g, which the allreduce must add once.
+  if (comm().rank() > 0) sides.g = Matrix<double>(kNumFixed, at.x.cols());
+  for (const Matrix<double>& part : parts) {
+    for (std::size_t k = 0; k < part.values().size(); ++k) {
+      sides.g.values()[k] -= part.values()[k];
+    }
+  }
+  comm().allreduce(sides.g.values());
+  return sides;
+}
+
+RidgeSolution solve_twice(const Context& context,
+                          std::span<const std::unique_ptr<ArmEquations>> arms,
+                          const RidgeSides& sides, std::span<const std::size_t> tasks,
+                          const std::function<RidgeSolution(const RidgeSides&)>& solve) {
+  constexpr std::size_t kNumFixed = RidgeSystem::kNumFixed;
+  RidgeSolution out = solve(sides);
+  RidgeSides left{Matrix<double>(sides.f.rows(), sides.f.cols()),
+                  Matrix<double>(sides.g.rows(), sides.g.cols())};
+  for (const auto& arm : arms) {
+    const std::size_t first = arm->first_position();
+    const std::size_t first_fixed = arm->arm() * kNumFixed;
+    const RidgeSolution at{.x = take_rows(out.x, first, arm->num_positions()),
+                           .lambda = take_rows(out.lambda, first_fixed, kNumFixed)};
+    const RidgeSides of_arm = arm->find_residual(context,
+                                                 {take_rows(sides.f, first, arm->num_positions()),
+                                                  take_rows(sides.g, first_fixed, kNumFixed)},
+                                                 tasks, at);
+    put_rows(of_arm.f, first, left.f);
+    put_rows(of_arm.g, first_fixed, left.g);
+  }
+  const RidgeSolution more = solve(left);
+  for (std::size_t k = 0; k < out.x.values().size(); ++k) out.x.values()[k] += more.x.values()[k];
+  for (std::size_t k = 0; k < out.lambda.values().size(); ++k) {
+    out.lambda.values()[k] += more.lambda.values()[k];
+  }
+  return out;
 }
 
 }  // namespace cone

@@ -83,11 +83,11 @@ std::optional<std::uint32_t> CommunityFeatures::of(GroupKind kind, std::size_t p
   return std::nullopt;
 }
 
-double CommunityFeatures::share_of(GroupKind kind) const {
+double CommunityFeatures::share_of(GroupKind kind, const Communicator& comm) const {
   if (num_columns() == 0) return 0;
   std::size_t members = 0;
   for (std::size_t p = 0; p < indicators_.rows(); ++p) members += of(kind, p) ? 1 : 0;
-  return static_cast<double>(members) / static_cast<double>(indicators_.rows());
+  return comm.count(members) / comm.count(indicators_.rows());
 }
 
 std::vector<std::uint32_t> CommunityFeatures::label(

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "cone/communicator.hpp"
 #include "cone/context.hpp"
 #include "cone/dataset.hpp"
 #include "cone/features.hpp"
@@ -44,8 +45,8 @@ class CommunityFeatures {
   const SparseMatrix& indicators() const { return indicators_; }
   /// The column of the position's community.
   std::optional<std::uint32_t> of(GroupKind kind, std::size_t position) const;
-  /// The share of positions in a community.
-  double share_of(GroupKind kind) const;
+  /// The share of the positions of all ranks in a community. Collective.
+  double share_of(GroupKind kind, const Communicator& comm) const;
   /// The columns of the positions' communities, kNoCommunity where there is none.
   std::vector<std::uint32_t> label(GroupKind kind, std::span<const std::uint32_t> positions) const;
 

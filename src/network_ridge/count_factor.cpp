@@ -29,13 +29,13 @@ CountFactor::CountFactor(const ArmEquations& equations, std::span<const double> 
     : equations_(equations) {
   // Below this ratio, conjugate gradients take hardly more iterations without the group.
   constexpr double kWorthwhile = 1;
-  const EquationTables& tables = equations.tables();
+  const std::vector<RidgeGroup>& groups = equations.system().groups;
   const std::size_t counts = equations.num_counts();
   const auto positions = static_cast<double>(equations.num_positions_of_all());
   const double mean_diagonal = equations.comm().allreduce(sum(diagonal)) / positions;
   std::vector<std::pair<double, GroupKind>> found;
-  for (std::size_t g = 0; g < tables.groups.size(); ++g) {
-    const GroupKind kind = tables.groups[g].kind;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const GroupKind kind = groups[g].kind;
     if (kind != GroupKind::kOwnCounts && kind != GroupKind::kNeighbourSumsCounts &&
         kind != GroupKind::kNeighbourMeansCounts) {
       continue;
@@ -71,7 +71,7 @@ double CountFactor::strength(GroupKind kind) const {
 
 Matrix<double> CountFactor::multiply_transposed(const Context& context,
                                                 const Matrix<double>& v) const {
-  const SparseMatrix& counts = *equations_.tables().counts;
+  const SparseMatrix& counts = equations_.inputs().counts;
   const std::size_t first = equations_.first_position();
   Matrix<double> out(num_columns(), v.cols());
   for (std::size_t k = 0; k < kinds_.size(); ++k) {
@@ -80,7 +80,7 @@ Matrix<double> CountFactor::multiply_transposed(const Context& context,
       product = multiply_counts_transposed(context, counts, first,
                                            first + equations_.num_positions(), v.view());
     } else {
-      const Matrix<double> sums = equations_.multiply_adjacency_transposed(
+      const Matrix<double> sums = equations_.range().spread_to_neighbours(
           context, v, kinds_[k] == GroupKind::kNeighbourMeansCounts);
       product = multiply_counts_transposed(context, counts, 0, counts.rows(), sums.view());
     }
@@ -91,7 +91,7 @@ Matrix<double> CountFactor::multiply_transposed(const Context& context,
 
 void CountFactor::add_product(const Context& context, MatrixView<const double> t,
                               Matrix<double>& out) const {
-  const SparseMatrix& counts = *equations_.tables().counts;
+  const SparseMatrix& counts = equations_.inputs().counts;
   const std::size_t first = equations_.first_position();
   for (std::size_t k = 0; k < kinds_.size(); ++k) {
     const MatrixView<const double> of_kind(t.data() + k * counts.cols() * t.stride(), counts.cols(),
@@ -103,8 +103,8 @@ void CountFactor::add_product(const Context& context, MatrixView<const double> t
     } else {
       const Matrix<double> of_neighbours =
           multiply_counts(context, counts, 0, counts.rows(), of_kind);
-      product = equations_.multiply_adjacency(
-          context, kinds_[k] == GroupKind::kNeighbourMeansCounts, of_neighbours);
+      product = equations_.range().sum_over_neighbours(
+          context, of_neighbours, kinds_[k] == GroupKind::kNeighbourMeansCounts);
     }
     add_multiple(context, strength(kinds_[k]), product, 0, out);
   }
@@ -112,7 +112,7 @@ void CountFactor::add_product(const Context& context, MatrixView<const double> t
 
 void CountFactor::write_rows(const Context& context, std::span<const std::uint32_t> rows,
                              const SparseMatrix& ghosts, Matrix<double>& out) const {
-  const EquationTables& tables = equations_.tables();
+  const RidgeInputs& inputs = equations_.inputs();
   const std::size_t counts = equations_.num_counts();
   constexpr std::size_t kPositionsAtATime =
       8;  // numbers of a cache line: `out` has them side by side
@@ -126,13 +126,11 @@ void CountFactor::write_rows(const Context& context, std::span<const std::uint32
         double* of_kind = written.data() + (i - begin) * width + (k - first_kind) * counts;
         double factor = strength(kinds_[k]);
         if (kinds_[k] == GroupKind::kNeighbourMeansCounts)
-          factor *= tables.inverse_degree[position];
-        for (std::uint64_t f = tables.list_offsets[position]; f < tables.list_offsets[position + 1];
-             ++f) {
-          const std::uint32_t neighbour = tables.lists[f];
-          const SparseMatrix::Row features = neighbour < tables.num_positions()
-                                                 ? tables.counts->row(neighbour)
-                                                 : ghosts.row(neighbour - tables.num_positions());
+          factor *= inputs.inverse_degree[position];
+        for (const std::uint32_t neighbour : inputs.neighbours(position)) {
+          const SparseMatrix::Row features = neighbour < inputs.num_nodes()
+                                                 ? inputs.counts.row(neighbour)
+                                                 : ghosts.row(neighbour - inputs.num_nodes());
           for (std::size_t e = 0; e < features.size(); ++e) {
             of_kind[features.columns[e]] += factor * features.values[e];
           }

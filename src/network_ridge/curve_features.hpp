@@ -1,8 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
-#include <vector>
 
 #include "cone/context.hpp"
 #include "cone/matrix.hpp"
@@ -23,17 +21,8 @@ inline constexpr std::size_t kMostCurveFeaturesInAll = 300;
 ///     Σ_k 2·cos(kπu)·cos(kπv)/(kπ)²  →  1/3 − max(u, v) + (u² + v²)/2, min(u, v) doubly centred
 /// Ranks make it invariant to increasing transformations of a column. The sum ends at one feature
 /// less than the column has distinct values, and at the limits above. The order of the rows has no
-/// effect. O(rows · (columns · log rows + features)).
+/// effect. O(rows · (columns · log rows + features)). The rows are those of all ranks of the
+/// context.
 Matrix<double> make_curve_features(const Context& context, const Matrix<double>& columns);
-
-/// The mid-ranks of a column's values among all rows.
-struct RankedColumn {
-  std::vector<double> rank;    ///< of each row, in (0, 1); ties share one
-  std::size_t num_values = 0;  ///< distinct ones
-};
-
-/// The same features from the ranks of some of the rows.
-Matrix<double> make_curve_features(const Context& context, std::span<const RankedColumn> columns,
-                                   std::size_t num_rows);
 
 }  // namespace cone

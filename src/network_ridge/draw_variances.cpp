@@ -140,7 +140,7 @@ class GroupDraws {
     }
     if (!any && sd == 0) return;
     auto sums = Matrix<double>::unfilled(inputs_.num_nodes(), draws_.count);
-    ops::sum_listed_rows(context_, inputs_.graph.offsets(), inputs_.graph.neighbours(), own.view(),
+    ops::sum_listed_rows(context_, inputs_.lists->offsets, inputs_.lists->rows, own.view(),
                          sums.view());
     add_rows(context_, sums, factor_of, out);
   }

@@ -31,7 +31,7 @@ std::vector<OwnEntry> list_own_counts(const ArmEquations& equations, const Count
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const double factor = counts.own_strength() * std::sqrt(weights[rows[i]]);
     const SparseMatrix::Row features =
-        equations.tables().counts->row(equations.first_position() + rows[i]);
+        equations.inputs().counts.row(equations.first_position() + rows[i]);
     for (std::size_t e = 0; e < features.size(); ++e) {
       out.push_back(
           {features.columns[e], static_cast<std::uint32_t>(i), factor * features.values[e]});

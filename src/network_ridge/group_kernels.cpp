@@ -85,7 +85,7 @@ SparseMatrix take_neighbour_rows(const RidgeInputs& inputs,
   std::vector<std::uint64_t> offsets = {0};
   std::vector<std::uint32_t> columns;
   for (const std::uint32_t p : positions) {
-    const auto neighbours = inputs.graph.neighbours(p);
+    const auto neighbours = inputs.neighbours(p);
     columns.insert(columns.end(), neighbours.begin(), neighbours.end());
     offsets.push_back(columns.size());
   }
@@ -105,7 +105,7 @@ SparseMatrix sum_neighbour_counts(const Context& context, const RidgeInputs& inp
   for (const std::uint32_t p : positions) {
     context.poll();
     found.clear();
-    for (const NodeIndex j : inputs.graph.neighbours(p)) {
+    for (const NodeIndex j : inputs.neighbours(p)) {
       const SparseMatrix::Row row = inputs.counts.row(j);
       for (std::size_t k = 0; k < row.size(); ++k) {
         const std::uint32_t c = row.columns[k];
@@ -138,7 +138,7 @@ Matrix<double> multiply_neighbour_counts(const Context& context, const RidgeInpu
           for (std::size_t i = begin; i < end; ++i) {
             context.poll();
             const std::span<double> sums = block.row(i);
-            for (const NodeIndex j : inputs.graph.neighbours(positions[i])) {
+            for (const NodeIndex j : inputs.neighbours(positions[i])) {
               const SparseMatrix::Row row = inputs.counts.row(j);
               const auto from = std::lower_bound(row.columns.begin(), row.columns.end(), first);
               for (auto k = static_cast<std::size_t>(from - row.columns.begin());
@@ -158,7 +158,7 @@ bool fills_sums(const RidgeInputs& inputs, std::span<const std::uint32_t> positi
   constexpr double kFilled = 0.1;
   double entries = 0;
   for (const std::uint32_t p : positions) {
-    for (const NodeIndex j : inputs.graph.neighbours(p)) {
+    for (const NodeIndex j : inputs.neighbours(p)) {
       entries += static_cast<double>(inputs.counts.row(j).size());
     }
   }
@@ -178,7 +178,7 @@ Matrix<double> sum_neighbour_numeric(const RidgeInputs& inputs,
                                      std::span<const std::uint32_t> positions) {
   Matrix<double> out(positions.size(), inputs.numeric.cols());
   for (std::size_t i = 0; i < positions.size(); ++i) {
-    for (const NodeIndex j : inputs.graph.neighbours(positions[i])) {
+    for (const NodeIndex j : inputs.neighbours(positions[i])) {
       for (std::size_t c = 0; c < out.cols(); ++c) out(i, c) += inputs.numeric(j, c);
     }
   }

@@ -62,39 +62,34 @@ bool asks_for(std::span<const std::string> switches, GroupKind kind) {
   return asks_for(switches, switch_of(kind));
 }
 
-std::vector<RidgeGroup> list_groups(const Context& context, const RidgeInputs& inputs,
+std::vector<RidgeGroup> list_groups(const Context& context, RidgeInputs& inputs,
                                     std::span<const std::string> switches) {
-  const auto n = static_cast<double>(inputs.num_nodes());
-  NeighbourNorms norms;
-  if (inputs.has_edges()) norms = find_neighbour_norms(context, inputs);
-  const auto mean_scaled = [&](const std::vector<double>& values, bool averages) {
+  inputs.neighbour_norms = {};
+  if (inputs.has_edges()) inputs.neighbour_norms = find_neighbour_norms(context, inputs);
+  const NeighbourNorms& norms = inputs.neighbour_norms;
+  const auto mean_of = [&](std::size_t size, const auto& term) {
     CompensatedSum total;
-    for (std::size_t p = 0; p < values.size(); ++p) {
-      const double factor = averages ? inputs.inverse_degree[p] * inputs.inverse_degree[p] : 1;
-      total.add(factor * values[p]);
-    }
-    return total.value() / n;
+    for (std::size_t p = 0; p < size; ++p) total.add(term(p));
+    return inputs.comm->allreduce(total.value()) / static_cast<double>(inputs.num_nodes_of_all());
+  };
+  const auto mean_scaled = [&](const std::vector<double>& values, bool averages) {
+    return mean_of(values.size(), [&](std::size_t p) {
+      return (averages ? inputs.inverse_degree[p] * inputs.inverse_degree[p] : 1) * values[p];
+    });
   };
   const auto scale_of = [&](GroupKind kind) {
     switch (kind) {
-      case GroupKind::kOwnCounts: {
-        double nonempty = 0;
-        for (std::size_t p = 0; p < inputs.num_nodes(); ++p) {
-          nonempty += inputs.counts.row(p).size() > 0 ? 1 : 0;
-        }
-        return nonempty / n;
-      }
+      case GroupKind::kOwnCounts:
+        return mean_of(inputs.num_nodes(),
+                       [&](std::size_t p) { return inputs.counts.row(p).size() > 0 ? 1.0 : 0.0; });
       case GroupKind::kOwnNumeric:
         return static_cast<double>(inputs.numeric.cols());
       case GroupKind::kOwnSmooth:
         return inputs.smooth.cols() > 0 ? 1.0 : 0.0;
-      case GroupKind::kOwnCurves: {
-        CompensatedSum squares;
-        for (std::size_t p = 0; p < inputs.num_nodes(); ++p) {
-          squares.add(dot(inputs.curves.row(p), inputs.curves.row(p)));
-        }
-        return squares.value() / n;
-      }
+      case GroupKind::kOwnCurves:
+        return mean_of(inputs.num_nodes(), [&](std::size_t p) {
+          return dot(inputs.curves.row(p), inputs.curves.row(p));
+        });
       case GroupKind::kNeighbourSumsCounts:
         return mean_scaled(norms.counts, /*averages=*/false);
       case GroupKind::kNeighbourSumsNumeric:
@@ -110,7 +105,7 @@ std::vector<RidgeGroup> list_groups(const Context& context, const RidgeInputs& i
       case GroupKind::kCommunitiesCoarse:
       case GroupKind::kCommunities:
       case GroupKind::kCommunitiesFine:
-        return inputs.communities.share_of(kind);
+        return inputs.communities.share_of(kind, *inputs.comm);
     }
     return 0.0;
   };

@@ -84,9 +84,9 @@ struct RidgeGroup {
   double scale;
 };
 
-/// The groups that the switches include and the data has features for.
-/// O(edges · count features per node).
-std::vector<RidgeGroup> list_groups(const Context& context, const RidgeInputs& inputs,
+/// The groups that the switches include and the data has features for; sets the inputs' neighbour
+/// norms. O(edges · count features per node). Collective.
+std::vector<RidgeGroup> list_groups(const Context& context, RidgeInputs& inputs,
                                     std::span<const std::string> switches);
 
 }  // namespace cone

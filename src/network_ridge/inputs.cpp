@@ -28,22 +28,6 @@ void order_by_arm(const Dataset& data, RidgeInputs& out) {
   }
 }
 
-Graph reorder_graph(const Context& context, const Graph& graph, const RidgeInputs& order) {
-  const std::size_t n = graph.num_nodes();
-  std::vector<std::uint64_t> offsets(n + 1, 0);
-  for (std::size_t p = 0; p < n; ++p) offsets[p + 1] = offsets[p] + graph.degree(order.node_at[p]);
-  std::vector<NodeIndex> neighbours(offsets.back());
-  context.for_each_range(n, kNodesPerPiece, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t p = begin; p < end; ++p) {
-      auto out = neighbours.begin() + static_cast<std::ptrdiff_t>(offsets[p]);
-      const auto first = out;
-      for (const NodeIndex j : graph.neighbours(order.node_at[p])) *out++ = order.position_of[j];
-      std::sort(first, out);
-    }
-  });
-  return {std::move(offsets), std::move(neighbours)};
-}
-
 /// Where the positions of each arm start in every ascending list of positions.
 std::vector<std::uint64_t> split_lists(std::span<const std::uint64_t> offsets,
                                        std::span<const std::uint32_t> positions,
@@ -61,6 +45,27 @@ std::vector<std::uint64_t> split_lists(std::span<const std::uint64_t> offsets,
   }
   split.push_back(offsets.back());
   return split;
+}
+
+/// The neighbours of every position, in ascending order.
+NeighbourLists list_neighbours(const Context& context, const Graph& graph,
+                               const RidgeInputs& order) {
+  const std::size_t n = graph.num_nodes();
+  NeighbourLists out;
+  for (std::size_t p = 0; p < n; ++p) {
+    out.offsets.push_back(out.offsets[p] + graph.degree(order.node_at[p]));
+  }
+  out.rows.resize(out.offsets.back());
+  context.for_each_range(n, kNodesPerPiece, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t p = begin; p < end; ++p) {
+      auto next = out.rows.begin() + static_cast<std::ptrdiff_t>(out.offsets[p]);
+      const auto first = next;
+      for (const NodeIndex j : graph.neighbours(order.node_at[p])) *next++ = order.position_of[j];
+      std::sort(first, next);
+    }
+  });
+  out.arm_offsets = split_lists(out.offsets, out.rows, order.arm_begin);
+  return out;
 }
 
 /// Square roots of the counts in rows of unit length: the information of a count grows less than
@@ -99,24 +104,10 @@ Matrix<double> standardise_numeric(const Context& context, const FeatureTable& f
       });
     }
   });
-  std::vector<double> mean(features.num_dense);
-  std::vector<double> sd(features.num_dense);
+  const std::vector<ColumnScale> scales = measure_columns(context, table);
   std::vector<std::size_t> kept;
   for (std::size_t c = 0; c < features.num_dense; ++c) {
-    context.poll();
-    CompensatedSum total;
-    double largest = 0;
-    for (std::size_t p = 0; p < n; ++p) {
-      total.add(table(p, c));
-      largest = std::max(largest, std::abs(table(p, c)));
-    }
-    mean[c] = total.value() / static_cast<double>(n);
-    CompensatedSum squares;
-    for (std::size_t p = 0; p < n; ++p) {
-      squares.add((table(p, c) - mean[c]) * (table(p, c) - mean[c]));
-    }
-    sd[c] = std::sqrt(squares.value() / static_cast<double>(n));
-    if (sd[c] > kRounding * largest) kept.push_back(c);
+    if (scales[c].sd > kRounding * scales[c].largest) kept.push_back(c);
   }
   // A duplicated column would be shrunk half as much, and count twice in distances.
   const auto copied = find_copies(context, table);
@@ -124,7 +115,7 @@ Matrix<double> standardise_numeric(const Context& context, const FeatureTable& f
   Matrix<double> out(n, kept.size());
   for (std::size_t p = 0; p < n; ++p) {
     for (std::size_t k = 0; k < kept.size(); ++k) {
-      out(p, k) = (table(p, kept[k]) - mean[kept[k]]) / sd[kept[k]];
+      out(p, k) = (table(p, kept[k]) - scales[kept[k]].mean) / scales[kept[k]].sd;
     }
   }
   return out;
@@ -137,17 +128,42 @@ Arm RidgeInputs::arm_of(std::size_t position) const {
   return static_cast<Arm>(after - arm_begin.begin() - 1);
 }
 
+std::uint64_t RidgeInputs::num_nodes_of_all() const {
+  return distributed ? distributed->num_nodes : num_nodes();
+}
+
+std::uint64_t RidgeInputs::arm_size_of_all(std::size_t arm) const {
+  return distributed ? distributed->arm_sizes[arm] : arm_size(arm);
+}
+
+bool RidgeInputs::has_edges() const {
+  return distributed ? distributed->num_edges > 0 : !lists->rows.empty();
+}
+
+std::uint64_t RidgeInputs::number_of(std::size_t position) const {
+  return distributed ? distributed->number[position] : node_at[position];
+}
+
+const GhostRows& RidgeInputs::ghosts() const {
+  static const GhostRows none;
+  return distributed ? *distributed->ghosts : none;
+}
+
 RidgeInputs prepare_inputs(const Context& context, const Dataset& data, const MadeFeatures& made) {
-  RidgeInputs out;
+  RidgeInputs out{.comm = &context.comm(), .distributed = data.distributed};
   const std::size_t n = data.num_nodes();
   order_by_arm(data, out);
   context.poll();
-  out.graph = reorder_graph(context, data.graph, out);
-  out.arm_split = split_lists(out.graph.offsets(), out.graph.neighbours(), out.arm_begin);
+  out.lists =
+      data.distributed
+          ? data.distributed->lists
+          : std::make_shared<const NeighbourLists>(list_neighbours(context, data.graph, out));
+  const std::uint64_t num_edges =
+      data.distributed ? data.distributed->num_edges : data.graph.num_edges();
   const double mean_degree =
-      2 * static_cast<double>(data.graph.num_edges()) / static_cast<double>(n);
+      2 * static_cast<double>(num_edges) / static_cast<double>(out.num_nodes_of_all());
   for (std::size_t p = 0; p < n; ++p) {
-    const auto degree = static_cast<double>(out.graph.degree(static_cast<NodeIndex>(p)));
+    const auto degree = static_cast<double>(out.neighbours(p).size());
     out.degree.push_back(degree);
     out.relative_degree.push_back(mean_degree > 0 ? degree / mean_degree : 0);
     out.inverse_degree.push_back(1 / std::max(degree, 1.0));
@@ -155,18 +171,20 @@ RidgeInputs prepare_inputs(const Context& context, const Dataset& data, const Ma
   context.poll();
   out.counts = scale_counts(data.features, out.node_at);
   context.poll();
-  out.counts_transposed = out.counts.transposed();
-  out.count_split =
-      split_lists(out.counts_transposed.offsets(), out.counts_transposed.columns(), out.arm_begin);
   out.numeric = standardise_numeric(context, data.features, out.node_at);
+  out.smooth = Matrix<double>(n, 0);
+  out.curves = Matrix<double>(n, 0);
   if (made.smooth && out.numeric.cols() > 0) {
-    SmoothFeatures smooth = make_smooth_features(context, out.numeric);
+    std::vector<std::uint64_t> order;  // of one process: by arm, then by number
+    for (std::size_t p = 0; p < n; ++p) {
+      constexpr std::uint64_t kNumbers = std::uint64_t{1} << 56U;
+      order.push_back(out.arm_of(p) * kNumbers + out.number_of(p));
+    }
+    SmoothFeatures smooth = make_smooth_features(context, out.numeric, order);
     out.smooth = std::move(smooth.features);
     out.bandwidth = smooth.bandwidth;
-  } else {
-    out.smooth = Matrix<double>(n, 0);
   }
-  out.curves = made.curves ? make_curve_features(context, out.numeric) : Matrix<double>(n, 0);
+  if (made.curves) out.curves = make_curve_features(context, out.numeric);
   if (made.communities) out.communities = CommunityFeatures(context, data, out.node_at);
   return out;
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -27,14 +26,14 @@ PreconditionerSize choose_size(const ArmEquations& equations) {
   constexpr std::size_t kFactorBytes = std::size_t{1} << 30;
   constexpr double kSmallFactorBytes = 2.0 * (1U << 30U);
   constexpr std::size_t kPositionsPerColumn = 4;
-  const EquationTables& tables = equations.tables();
   const auto n = static_cast<std::size_t>(
-      equations.comm().allreduce_max(static_cast<double>(tables.num_positions())));
+      equations.comm().allreduce_max(static_cast<double>(equations.inputs().num_nodes())));
   const std::size_t positions = equations.num_learning_of_all();
   PreconditionerSize size;
   size.rank = std::min({kLargestRank, kFactorBytes / (sizeof(double) * n), positions / 4});
   size.rank_for_neighbour_effects = std::min(size.rank, kRankForNeighbourEffects);
-  const auto num_factors = static_cast<double>(tables.arms.size() * equations.num_tasks());
+  const auto num_factors =
+      static_cast<double>(equations.inputs().num_arms() * equations.num_tasks());
   const auto fitting = static_cast<std::size_t>(
       std::sqrt(kSmallFactorBytes / (sizeof(double) * std::max(num_factors, 1.0))));
   size.count_columns =
@@ -60,10 +59,10 @@ void put_block(const Matrix<double>& block, std::size_t first_row,
 }
 
 /// By arm, the columns with a nonzero right-hand side: the solution of the others is zero.
-std::vector<std::vector<std::size_t>> find_nonzero_columns(const EquationSource& source,
+std::vector<std::vector<std::size_t>> find_nonzero_columns(const RidgeInputs& inputs,
                                                            const Matrix<double>& f,
                                                            const Matrix<double>& g) {
-  const std::span<const std::size_t> arm_begin = source.tables().arm_begin;
+  const std::span<const std::size_t> arm_begin = inputs.arm_begin;
   Matrix<double> is_nonzero(arm_begin.size() - 1, f.cols());
   for (std::size_t a = 0; a < is_nonzero.rows(); ++a) {
     const auto look = [&](const Matrix<double>& table, std::size_t from, std::size_t to) {
@@ -76,7 +75,7 @@ std::vector<std::vector<std::size_t>> find_nonzero_columns(const EquationSource&
     look(f, arm_begin[a], arm_begin[a + 1]);
     look(g, a * RidgeSystem::kNumFixed, (a + 1) * RidgeSystem::kNumFixed);
   }
-  source.comm().allreduce(is_nonzero.values());
+  inputs.comm->allreduce(is_nonzero.values());
   std::vector<std::vector<std::size_t>> out(is_nonzero.rows());
   for (std::size_t a = 0; a < is_nonzero.rows(); ++a) {
     for (std::size_t k = 0; k < is_nonzero.cols(); ++k) {
@@ -86,33 +85,22 @@ std::vector<std::vector<std::size_t>> find_nonzero_columns(const EquationSource&
   return out;
 }
 
-std::vector<std::size_t> list_all(std::size_t count) {
-  std::vector<std::size_t> out(count);
-  std::iota(out.begin(), out.end(), std::size_t{0});
-  return out;
-}
-
 }  // namespace
 
-IterativeSolver::SolvedArm::SolvedArm(const Context& context, const EquationSource& source,
-                                      std::size_t number)
-    : arm(number),
-      equations(context, source, number),
-      preconditioner(context, equations, choose_size(equations)) {}
+IterativeSolver::SolvedArm::SolvedArm(const Context& context, const RidgeSystem& system,
+                                      std::size_t arm, GhostCounts& ghosts)
+    : equations(context, system, arm),
+      preconditioner(context, equations, choose_size(equations), ghosts) {}
 
-IterativeSolver::IterativeSolver(const Context& context, const RidgeSystem& system)
-    : IterativeSolver(context, std::make_shared<SystemSource>(system),
-                      list_all(system.arms.size())) {}
-
-IterativeSolver::IterativeSolver(const Context& context,
-                                 std::shared_ptr<const EquationSource> source,
+IterativeSolver::IterativeSolver(const Context& context, const RidgeSystem& system,
                                  std::span<const std::size_t> arms, IterationLimits limits)
-    : source_(std::move(source)), limits_(limits) {
+    : system_(system), limits_(limits) {
+  GhostCounts ghosts(*system.inputs);
   const auto total = static_cast<double>(arms.size());
   for (std::size_t k = 0; k < arms.size(); ++k) {
     const StageScope stage(context, fmt::format("arm {} of {}", k + 1, arms.size()),
                            static_cast<double>(k) / total, static_cast<double>(k + 1) / total);
-    arms_.push_back(std::make_unique<SolvedArm>(context, *source_, arms[k]));
+    arms_.push_back(std::make_unique<SolvedArm>(context, system, arms[k], ghosts));
   }
 }
 
@@ -149,14 +137,14 @@ RidgeSolution IterativeSolver::solve(const Context& context, const Matrix<double
   out.x = Matrix<double>(f.rows(), f.cols());
   out.lambda = Matrix<double>(g.rows(), g.cols());
   // The columns that every arm has to solve; progress is relative to their number.
-  const std::vector<std::vector<std::size_t>> nonzero = find_nonzero_columns(*source_, f, g);
+  const std::vector<std::vector<std::size_t>> nonzero = find_nonzero_columns(*system_.inputs, f, g);
   std::size_t total = 0;
-  for (const auto& arm : arms_) total += nonzero[arm->arm].size();
+  for (const auto& arm : arms_) total += nonzero[arm->equations.arm()].size();
   std::size_t done = 0;
   for (const auto& entry : arms_) {
     const SolvedArm& arm = *entry;
-    const std::size_t first_fixed = arm.arm * RidgeSystem::kNumFixed;
-    const std::span<const std::size_t> open = nonzero[arm.arm];
+    const std::size_t first_fixed = arm.equations.arm() * RidgeSystem::kNumFixed;
+    const std::span<const std::size_t> open = nonzero[arm.equations.arm()];
     for (std::size_t first = 0; first < open.size(); first += kColumnsAtATime) {
       const std::size_t count = std::min(kColumnsAtATime, open.size() - first);
       const auto columns = open.subspan(first, count);

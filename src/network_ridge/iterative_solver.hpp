@@ -25,10 +25,8 @@ class IterativeSolver : public RidgeSolver {
   static constexpr double kTolerance = 3e-8;
   static constexpr std::size_t kMostIterations = 2000;
 
-  /// All arms of a system on one process.
-  IterativeSolver(const Context& context, const RidgeSystem& system);
-  /// Some arms; the rows of the others stay zero.
-  IterativeSolver(const Context& context, std::shared_ptr<const EquationSource> source,
+  /// Some arms of a system, which must outlive it; the rows of the others stay zero.
+  IterativeSolver(const Context& context, const RidgeSystem& system,
                   std::span<const std::size_t> arms,
                   IterationLimits limits = {kTolerance, kMostIterations});
 
@@ -37,9 +35,9 @@ class IterativeSolver : public RidgeSolver {
 
  private:
   struct SolvedArm {
-    SolvedArm(const Context& context, const EquationSource& source, std::size_t number);
+    SolvedArm(const Context& context, const RidgeSystem& system, std::size_t arm,
+              GhostCounts& ghosts);
 
-    std::size_t arm;
     ArmEquations equations;
     RidgePreconditioner preconditioner;
   };
@@ -47,7 +45,7 @@ class IterativeSolver : public RidgeSolver {
   RidgeSolution solve_block(const Context& context, const SolvedArm& arm, RidgeSides sides,
                             std::span<const std::size_t> tasks) const;
 
-  std::shared_ptr<const EquationSource> source_;
+  const RidgeSystem& system_;
   IterationLimits limits_;
   std::vector<std::unique_ptr<SolvedArm>> arms_;
 };

@@ -17,9 +17,7 @@ struct KernelDiagonal {
   std::vector<double> narrow;
 };
 
-/// With the given variances instead of the arm's. O(positions), and O(edges · count features per
-/// node) where they include neighbour sums or means of features.
-KernelDiagonal find_kernel_diagonal(const Context& context, const ArmEquations& equations,
-                                    const GroupStrengths& strengths);
+/// With the given variances instead of the arm's. O(positions).
+KernelDiagonal find_kernel_diagonal(const ArmEquations& equations, const GroupStrengths& strengths);
 
 }  // namespace cone

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include "base/numeric.hpp"
@@ -18,10 +17,11 @@ bool has_same_degrees(const RidgeInputs& inputs, std::span<const std::uint32_t> 
   });
 }
 
-ArmSample take_sample(const RidgeSystem& system, const ArmModel& model,
-                      const NetworkRidgeOptions& options, const SampledArm& sampled,
+ArmSample take_sample(const NetworkRidgeOptions& options, const GatheredArm& gathered,
                       ArmKernels kernels) {
-  const std::span<const std::uint32_t> positions = sampled.positions;
+  const RidgeSystem& system = gathered.system;
+  const ArmModel& model = system.arms[gathered.arm];
+  const std::span<const std::uint32_t> positions = gathered.positions;
   const RidgeInputs& inputs = *system.inputs;
   ArmSample sample;
   sample.kernels = std::move(kernels);
@@ -29,7 +29,7 @@ ArmSample take_sample(const RidgeSystem& system, const ArmModel& model,
                        !has_same_degrees(inputs, positions);
   sample.fixed = Matrix<double>(positions.size(), model.fixed_columns.size());
   for (std::size_t i = 0; i < positions.size(); ++i) {
-    sample.outcome.push_back((sampled.outcome[i] - model.mean) / model.sd);
+    sample.outcome.push_back((gathered.outcome[i] - model.mean) / model.sd);
     for (std::size_t c = 0; c < model.fixed_columns.size(); ++c) {
       sample.fixed(i, c) = system.fixed_effect(positions[i], model.fixed_columns[c]);
     }
@@ -92,14 +92,6 @@ std::vector<std::size_t> choose_fixed(std::span<const Matrix<double>> products) 
   return kept;
 }
 
-std::vector<std::size_t> order_by_hash(std::span<const std::uint64_t> hash) {
-  std::vector<std::size_t> rows(hash.size());
-  std::iota(rows.begin(), rows.end(), std::size_t{0});
-  std::sort(rows.begin(), rows.end(),
-            [&](std::size_t a, std::size_t b) { return hash[a] < hash[b]; });
-  return rows;
-}
-
 void adopt_variances(const LearntVariances& learnt, ArmModel& model) {
   const std::size_t num_groups = model.group_variances.size();
   std::copy_n(learnt.variances.begin(), num_groups, model.group_variances.begin());
@@ -109,19 +101,19 @@ void adopt_variances(const LearntVariances& learnt, ArmModel& model) {
   drop_negligible(model);
 }
 
-LearntArm learn_sampled_arm(const Context& context, const RidgeSystem& system,
-                            const NetworkRidgeOptions& options, const SampledArm& sampled,
-                            ArmModel& model) {
-  ArmSample sample =
-      take_sample(system, model, options, sampled,
-                  make_kernels(context, *system.inputs, system.groups, sampled.positions));
-  const std::vector<std::size_t> order = order_by_hash(sampled.hash);
+LearntArm learn_gathered_arm(const Context& context, const NetworkRidgeOptions& options,
+                             bool is_part, GatheredArm& gathered) {
+  RidgeSystem& system = gathered.system;
+  ArmModel& model = system.arms[gathered.arm];
+  ArmSample sample = take_sample(
+      options, gathered, make_kernels(context, *system.inputs, system.groups, gathered.positions));
+  const std::vector<std::size_t> order = order_by_hash(gathered.hash);
   LearntArm out;
   out.learnt = options.ridge_criterion == RidgeCriterion::kLikelihood
                    ? learn_variances(context, sample, order)
                    : cross_validate_variances(context, sample, order);
   adopt_variances(out.learnt, model);
-  if (sampled.is_part) keep_noise(system, options.ridge_noise, model);
+  if (is_part) keep_noise(system, options.ridge_noise, model);
   out.kernels = std::move(sample.kernels);
   return out;
 }

@@ -117,6 +117,7 @@ void LowRankSolver::prepare_arm(const Context& context, std::size_t arm,
     out.tasks.push_back(std::move(task));
   }
   arms_.push_back(std::move(out));
+  equations_.push_back(std::make_unique<ArmEquations>(context, system_, arm));
 }
 
 /// With w the features times the standard deviations of their effects, w̄ their mean and f̄ that of
@@ -174,7 +175,7 @@ RidgeSolution LowRankSolver::solve(const Context& context, const Matrix<double>&
                                    const Matrix<double>& g,
                                    std::span<const std::size_t> tasks) const {
   require(arms_.size() == system_.arms.size(), "network ridge: an arm has not been prepared");
-  return solve_twice(context, system_, {f, g}, tasks, [&](const RidgeSides& sides) {
+  return solve_twice(context, equations_, {f, g}, tasks, [&](const RidgeSides& sides) {
     RidgeSolution out;
     out.x = Matrix<double>(f.rows(), f.cols());
     out.lambda = Matrix<double>(g.rows(), g.cols());

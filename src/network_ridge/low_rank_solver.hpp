@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "cone/context.hpp"
 #include "cone/matrix.hpp"
 
+#include "network_ridge/arm_equations.hpp"
 #include "network_ridge/feature_likelihood.hpp"
 #include "network_ridge/own_features.hpp"
 #include "network_ridge/ridge_system.hpp"
@@ -87,6 +89,7 @@ class LowRankSolver : public RidgeSolver {
 
   const RidgeSystem& system_;
   std::vector<ArmFactor> arms_;
+  std::vector<std::unique_ptr<ArmEquations>> equations_;  ///< by arm
   bool is_accurate_ = true;
 };
 

@@ -8,13 +8,14 @@
 
 #include <fmt/format.h>
 
+#include "cone/communicator.hpp"
 #include "cone/error.hpp"
 
-#include "base/hash.hpp"
 #include "base/numeric.hpp"
-#include "network_ridge/dense_solver.hpp"
+#include "exec/statistics.hpp"
+#include "network_ridge/arm_solver.hpp"
 #include "network_ridge/exponential_feature.hpp"
-#include "network_ridge/iterative_solver.hpp"
+#include "network_ridge/kernel_products.hpp"
 #include "network_ridge/learn_arm.hpp"
 #include "network_ridge/low_rank_solver.hpp"
 #include "network_ridge/ridge_fit.hpp"
@@ -50,16 +51,9 @@ std::vector<std::size_t> choose_fixed(const RidgeSystem& system, std::size_t arm
         }
       }
     }
+    inputs.comm->allreduce(products[t].values());
   }
   return choose_fixed(products);
-}
-
-std::vector<std::uint64_t> hash_ids(const Dataset& data, const RidgeInputs& inputs,
-                                    std::span<const std::uint32_t> positions) {
-  std::vector<std::uint64_t> hashes;
-  hashes.reserve(positions.size());
-  for (const std::uint32_t p : positions) hashes.push_back(hash64(data.ids[inputs.node_at[p]]));
-  return hashes;
 }
 
 /// The residual standard deviation of the outcomes after least squares on the fixed effects: the
@@ -79,6 +73,9 @@ double residual_sd(const RidgeSystem& system, const ArmModel& model,
       }
     }
   }
+  const Communicator& comm = *system.inputs->comm;
+  comm.allreduce(slopes);
+  comm.allreduce(small.matrix.values());
   if (!small.factorise()) return model.sd;
   small.solve(slopes);
   CompensatedSum squares;
@@ -89,7 +86,7 @@ double residual_sd(const RidgeSystem& system, const ArmModel& model,
     }
     squares.add(residual * residual);
   }
-  const double sd = std::sqrt(squares.value() / static_cast<double>(positions.size()));
+  const double sd = std::sqrt(comm.allreduce(squares.value()) / comm.count(positions.size()));
   constexpr double kRounding = 1e-8;  // the fixed effects explain everything
   return sd > kRounding * model.sd ? sd : model.sd;
 }
@@ -101,8 +98,9 @@ ArmModel describe_arm(const Dataset& data, const RidgeSystem& system, std::size_
   std::vector<double> outcome;
   for (const std::uint32_t p : positions)
     outcome.push_back(data.outcome[system.inputs->node_at[p]]);
-  model.mean = mean(outcome);
-  model.sd = std::sqrt(variance(outcome, 0));
+  const Communicator& comm = *system.inputs->comm;
+  model.mean = mean(outcome, comm);
+  model.sd = std::sqrt(variance(outcome, 0, comm));
   model.group_variances.assign(system.groups.size(), 0.0);
   model.noise = 1;
   model.fixed_columns = choose_fixed(system, arm);
@@ -119,8 +117,9 @@ double pooled_sd(const Dataset& data, const RidgeSystem& system) {
       outcome.push_back(data.outcome[system.inputs->node_at[p]]);
     }
   }
-  const double sd = std::sqrt(variance(outcome, 0));
-  return sd > 1e-12 * std::abs(mean(outcome)) ? sd : 1.0;
+  const Communicator& comm = *system.inputs->comm;
+  const double sd = std::sqrt(variance(outcome, 0, comm));
+  return sd > 1e-12 * std::abs(mean(outcome, comm)) ? sd : 1.0;
 }
 
 /// The outcomes of all of an arm's positions, standardised as in its model.
@@ -132,12 +131,6 @@ std::vector<double> scale_outcomes(const Dataset& data, const RidgeInputs& input
   }
   return out;
 }
-
-/// The solver that is prepared arm by arm; at most one is set.
-struct PreparedSolver {
-  std::unique_ptr<DenseSolver> dense;
-  std::unique_ptr<LowRankSolver> low_rank;
-};
 
 /// Reuses variances learnt for the same groups; false where the groups differ.
 bool adopt_kept(const NetworkRidgeSummary* kept, std::size_t arm, const RidgeSystem& system,
@@ -159,93 +152,9 @@ bool adopt_kept(const NetworkRidgeSummary* kept, std::size_t arm, const RidgeSys
   return true;
 }
 
-void learn_arm(const Context& context, const Dataset& data, const NetworkRidgeOptions& options,
-               const VarianceSource& source, std::size_t arm, RidgePart& part,
-               const PreparedSolver& solver) {
-  RidgeSystem& system = part.system;
-  const RidgeInputs& inputs = *system.inputs;
-  const std::vector<std::uint32_t> positions = system.positions_of_arm(arm);
-  ArmModel& model = system.arms.emplace_back(describe_arm(data, system, arm, positions));
-  LearntVariances& learnt = part.learnt.emplace_back();
-  // With constant outcomes or very few nodes there is nothing to learn: the prediction is the mean.
-  const bool is_constant = !(model.sd > 1e-12 * (std::abs(model.mean) + 1e-300));
-  const bool is_tiny = positions.size() < RidgeSystem::kNumFixed + 3;
-  if (is_constant) model.sd = pooled_sd(data, system);
-  learnt.converged = true;
-  learnt.num_nodes = positions.size();
-  const bool learns =
-      !is_constant && !is_tiny && !adopt_kept(source.kept.get(), arm, system, model, learnt);
-  if (solver.low_rank != nullptr) {
-    const std::vector<double> outcome = scale_outcomes(data, inputs, model, arm);
-    const ArmProducts products(context, system, arm, outcome);
-    if (learns) {
-      const std::vector<std::size_t> order = order_by_hash(hash_ids(data, inputs, positions));
-      const auto sum_first = [&](std::size_t count) {
-        std::vector<std::uint32_t> chosen;
-        for (std::size_t k = 0; k < count; ++k) chosen.push_back(positions[order[k]]);
-        return sum_over(context, system, arm, chosen, outcome);
-      };
-      const std::size_t most = source.most_nodes;
-      const bool is_part = most > 0 && most < positions.size();
-      learnt = learn_variances(context, is_part ? sum_first(most) : products.of_all(), sum_first);
-      adopt_variances(learnt, model);
-    }
-    solver.low_rank->prepare_arm(context, arm, products);
-    return;
-  }
-  DenseSolver* dense = solver.dense.get();
-  if (!learns) {
-    if (dense != nullptr) {
-      dense->prepare_arm(context, arm, make_kernels(context, inputs, system.groups, positions));
-    }
-    return;
-  }
-  std::vector<std::uint32_t> chosen = positions;
-  const std::size_t count =
-      choose_sample_size(positions.size(), dense != nullptr, source.most_nodes);
-  if (count < positions.size()) {
-    const std::vector<std::size_t> rows = order_by_hash(hash_ids(data, inputs, positions));
-    chosen.clear();
-    for (std::size_t k = 0; k < count; ++k) chosen.push_back(positions[rows[k]]);
-    std::sort(chosen.begin(), chosen.end());
-  }
-  std::vector<double> outcome;
-  outcome.reserve(chosen.size());
-  for (const std::uint32_t p : chosen) outcome.push_back(data.outcome[inputs.node_at[p]]);
-  const LearntArm of_sample = learn_sampled_arm(context, system, options,
-                                                {.positions = chosen,
-                                                 .outcome = outcome,
-                                                 .hash = hash_ids(data, inputs, chosen),
-                                                 .is_part = chosen.size() < positions.size()},
-                                                model);
-  learnt = of_sample.learnt;
-  if (dense != nullptr) dense->prepare_arm(context, arm, of_sample.kernels);
-}
-
 [[noreturn]] void refuse_known(const char* what) {
   throw Error(ErrorCode::kData,
               Fault{{.item = "network ridge"}, what, "fit the model again with cone fit"});
-}
-
-/// learn_arm() with known variances.
-void adopt_arm(const Context& context, const Dataset& data, const RidgeVariances& known,
-               std::size_t arm, RidgePart& part, const PreparedSolver& solver) {
-  RidgeSystem& system = part.system;
-  // The equations have no solution with linearly dependent fixed effects.
-  if (known.arms[arm].fixed_columns != choose_fixed(system, arm)) {
-    refuse_known("the model's fixed effects differ from those of the data");
-  }
-  const ArmModel& model = system.arms.emplace_back(known.arms[arm]);
-  part.learnt.push_back(known.learnt[arm]);
-  if (solver.dense != nullptr) {
-    solver.dense->prepare_arm(
-        context, arm,
-        make_kernels(context, *system.inputs, system.groups, system.positions_of_arm(arm)));
-  }
-  if (solver.low_rank != nullptr) {
-    const std::vector<double> outcome = scale_outcomes(data, *system.inputs, model, arm);
-    solver.low_rank->prepare_arm(context, arm, ArmProducts(context, system, arm, outcome));
-  }
 }
 
 void require_same_groups(const RidgeFit& known, std::span<const RidgeGroup> groups,
@@ -256,9 +165,13 @@ void require_same_groups(const RidgeFit& known, std::span<const RidgeGroup> grou
     refuse_known("the model's groups or arms differ from those of the data");
 }
 
-/// Whether the low-rank solver takes fewer operations: no group involves neighbours, and there are
-/// more nodes than features.
-bool has_low_rank(const RidgeSystem& system) {
+/// Whether the low-rank solver may be used and takes fewer operations: no group involves
+/// neighbours, and there are more nodes than features. In one process only.
+bool may_have_low_rank(const RidgeSystem& system, const NetworkRidgeOptions& options) {
+  if (options.ridge_solver != RidgeSolverChoice::kAuto ||
+      options.ridge_criterion != RidgeCriterion::kLikelihood || system.inputs->distributed) {
+    return false;
+  }
   if (!are_own_features(system.groups) || system.inputs->has_edges()) return false;
   const std::size_t features = OwnFeatures(*system.inputs, system.groups).size();
   if (features > LowRankSolver::kMostFeatures) return false;
@@ -270,49 +183,216 @@ bool has_low_rank(const RidgeSystem& system) {
   return static_cast<double>(system.inputs->num_arms()) * cube(features) < of_nodes;
 }
 
-RidgeMethod choose_method(const RidgeSystem& system, const NetworkRidgeOptions& options,
-                          const VarianceSource& source, bool may_be_low_rank) {
+/// How an arm's equations are solved, and whether its variances are yet to be learnt.
+struct ArmPlan {
+  std::size_t num_positions = 0;  ///< that any task learns from, on all ranks
+  bool is_dense = false;
+  bool learns = false;
+};
+
+std::vector<ArmPlan> plan_arms(const RidgeSystem& system, const NetworkRidgeOptions& options,
+                               const VarianceSource& source) {
   const std::size_t most_nodes = source.kept != nullptr ? kLargestKeptArm : source.most_nodes;
-  if (options.ridge_solver == RidgeSolverChoice::kDense) return RidgeMethod::kDense;
-  if (options.ridge_solver == RidgeSolverChoice::kIterative) return RidgeMethod::kIterative;
-  const bool by_likelihood = options.ridge_criterion == RidgeCriterion::kLikelihood;
-  if (may_be_low_rank && by_likelihood && has_low_rank(system)) return RidgeMethod::kLowRank;
-  for (std::size_t a = 0; a < system.inputs->num_arms(); ++a) {
-    if (!is_small_arm(system.positions_of_arm(a).size(), most_nodes))
-      return RidgeMethod::kIterative;
+  std::vector<ArmPlan> arms(system.inputs->num_arms());
+  for (std::size_t a = 0; a < arms.size(); ++a) {
+    arms[a].num_positions =
+        static_cast<std::size_t>(system.inputs->comm->count(system.positions_of_arm(a).size()));
+    arms[a].is_dense = options.ridge_solver == RidgeSolverChoice::kAuto
+                           ? is_small_arm(arms[a].num_positions, most_nodes)
+                           : options.ridge_solver == RidgeSolverChoice::kDense;
   }
-  return RidgeMethod::kDense;
+  return arms;
 }
 
-/// Learns or adopts the variances of all arms for the k-th of `num_parts` parts, and prepares its
-/// solver, unless that is the iterative one.
-PreparedSolver prepare_arms(const Context& context, const Dataset& data,
-                            const NetworkRidgeOptions& options, const VarianceSource& source,
-                            std::size_t k, std::size_t num_parts, bool may_be_low_rank,
-                            RidgePart& part) {
-  part.method = choose_method(part.system, options, source, may_be_low_rank);
-  part.system.arms.clear();
+/// Describes the arms, and adopts variances that are known.
+void describe_arms(const Dataset& data, const VarianceSource& source, std::size_t part_number,
+                   RidgePart& part, std::vector<ArmPlan>& arms) {
+  RidgeSystem& system = part.system;
+  system.arms.clear();
   part.learnt.clear();
-  PreparedSolver solver;
-  if (part.method == RidgeMethod::kDense) {
-    solver.dense = std::make_unique<DenseSolver>(part.system);
-  } else if (part.method == RidgeMethod::kLowRank) {
-    solver.low_rank = std::make_unique<LowRankSolver>(part.system);
-  }
-  const double share = expect_progress(part.method).learnt;
-  const std::size_t num_arms = part.system.inputs->num_arms();
-  for (std::size_t arm = 0; arm < num_arms; ++arm) {
+  for (std::size_t a = 0; a < arms.size(); ++a) {
     if (source.known != nullptr) {
-      adopt_arm(context, data, source.known->parts[k], arm, part, solver);
+      const RidgeVariances& known = source.known->parts[part_number];
+      // The equations have no solution with linearly dependent fixed effects.
+      if (known.arms[a].fixed_columns != choose_fixed(system, a)) {
+        refuse_known("the model's fixed effects differ from those of the data");
+      }
+      system.arms.push_back(known.arms[a]);
+      part.learnt.push_back(known.learnt[a]);
+      arms[a].learns = false;
       continue;
     }
-    const double whole = static_cast<double>(num_parts * num_arms);
-    const auto before = static_cast<double>(k * num_arms + arm);
-    const StageScope stage(context, fmt::format("variances of arm {}", data.arms[arm]),
-                           share * before / whole, share * (before + 1) / whole);
-    learn_arm(context, data, options, source, arm, part, solver);
+    ArmModel& model =
+        system.arms.emplace_back(describe_arm(data, system, a, system.positions_of_arm(a)));
+    // With constant outcomes or very few nodes there is nothing to learn: the prediction is the
+    // mean.
+    const bool is_constant = !(model.sd > 1e-12 * (std::abs(model.mean) + 1e-300));
+    const bool is_tiny = arms[a].num_positions < RidgeSystem::kNumFixed + 3;
+    if (is_constant) model.sd = pooled_sd(data, system);
+    LearntVariances& learnt = part.learnt.emplace_back();
+    learnt.converged = true;
+    learnt.num_nodes = arms[a].num_positions;
+    arms[a].learns =
+        !is_constant && !is_tiny && !adopt_kept(source.kept.get(), a, system, model, learnt);
+  }
+}
+
+/// Copies what the root learnt about an arm to all ranks.
+void broadcast_arm(const Communicator& comm, std::size_t root, ArmModel& model,
+                   LearntVariances& learnt) {
+  if (!comm.has_others()) return;
+  std::vector<double> message = {model.noise,
+                                 model.noise_growth,
+                                 learnt.likelihood,
+                                 static_cast<double>(learnt.steps),
+                                 learnt.converged ? 1.0 : 0.0,
+                                 static_cast<double>(learnt.num_nodes)};
+  const auto head = static_cast<std::ptrdiff_t>(message.size());
+  message.insert(message.end(), model.group_variances.begin(), model.group_variances.end());
+  const auto end_of_groups = static_cast<std::ptrdiff_t>(message.size());
+  message.insert(message.end(), learnt.variances.begin(), learnt.variances.end());
+  std::uint64_t size = message.size();
+  comm.broadcast(root, std::span(&size, 1));
+  message.resize(size);
+  comm.broadcast(root, message);
+  model.noise = message[0];
+  model.noise_growth = message[1];
+  learnt.likelihood = message[2];
+  learnt.steps = static_cast<std::size_t>(message[3]);
+  learnt.converged = message[4] != 0;
+  learnt.num_nodes = static_cast<std::size_t>(message[5]);
+  model.group_variances.assign(message.begin() + head, message.begin() + end_of_groups);
+  learnt.variances.assign(message.begin() + end_of_groups, message.end());
+}
+
+/// The threads that an arm's owner may use while the other ranks wait; alone, as they take no part.
+Context own_context(const Context& context, std::size_t num_arms, std::size_t num_positions) {
+  const Communicator& comm = context.comm();
+  // Smaller samples take less than a second, and threads take memory.
+  constexpr std::size_t kThreadedSample = 1000;
+  const bool widens = comm.has_others() && num_positions >= kThreadedSample;
+  return (widens ? context.widen(comm.count_cores_for(num_arms)) : context)
+      .shared_by(Communicator::self());
+}
+
+/// A part of the progress of a stage, divided evenly over parts and arms.
+struct ArmProgress {
+  double share;
+  double num_parts;
+  double part_number;
+
+  StageScope enter(const Context& context, const std::string& label, std::size_t arm,
+                   std::size_t num_arms) const {
+    const double whole = num_parts * static_cast<double>(num_arms);
+    const double before = part_number * static_cast<double>(num_arms) + static_cast<double>(arm);
+    return {context, "variances of arm " + label, share * before / whole,
+            share * (before + 1) / whole};
+  }
+};
+
+/// Learns the variances of all arms that are learnt, each on one rank, and factorises the equations
+/// of dense ones where the solver is to be used.
+void learn_arms(const Context& context, const Dataset& data, const NetworkRidgeOptions& options,
+                std::size_t most_nodes, const ArmProgress& progress, std::span<const ArmPlan> arms,
+                RidgePart& part, ArmSolver* solver) {
+  RidgeSystem& system = part.system;
+  const Communicator& comm = *system.inputs->comm;
+  std::vector<GatheredArm> gathered(arms.size());
+  const auto gather = [&](std::size_t a) {
+    if (!arms[a].learns && !(arms[a].is_dense && solver != nullptr)) return;
+    const std::size_t count =
+        choose_sample_size(arms[a].num_positions, arms[a].is_dense, most_nodes);
+    gathered[a] = gather_arm(data, system, a, count, ArmSolver::owner(comm, a));
+  };
+  // All samples are sent before any rank learns, so that arms are learnt concurrently.
+  for (std::size_t a = 0; comm.has_others() && a < arms.size(); ++a) gather(a);
+  for (std::size_t a = 0; a < arms.size(); ++a) {
+    if (!comm.has_others()) gather(a);
+    GatheredArm of_arm = std::move(gathered[a]);
+    if (of_arm.positions.empty()) continue;
+    const Context alone = own_context(context, arms.size(), of_arm.positions.size());
+    const StageScope stage = progress.enter(alone, data.arms[a], a, arms.size());
+    of_arm.system.arms.resize(of_arm.arm + 1);
+    of_arm.system.arms[of_arm.arm] = system.arms[a];
+    ArmKernels kernels;
+    if (arms[a].learns) {
+      LearntArm found = learn_gathered_arm(alone, options,
+                                           of_arm.positions.size() < arms[a].num_positions, of_arm);
+      system.arms[a] = of_arm.system.arms[of_arm.arm];
+      part.learnt[a] = std::move(found.learnt);
+      kernels = std::move(found.kernels);
+    } else {
+      kernels = make_kernels(alone, *of_arm.system.inputs, system.groups, of_arm.positions);
+    }
+    if (arms[a].is_dense && solver != nullptr) solver->factorise(alone, a, of_arm, kernels);
+  }
+  comm.barrier();
+  for (std::size_t a = 0; a < arms.size(); ++a) {
+    if (!arms[a].learns) continue;
+    broadcast_arm(comm, ArmSolver::owner(comm, a), system.arms[a], part.learnt[a]);
+  }
+}
+
+/// Learns the variances of all arms from the products of their features, and factorises their
+/// equations.
+std::unique_ptr<LowRankSolver> learn_low_rank(const Context& context, const Dataset& data,
+                                              std::size_t most_nodes, const ArmProgress& progress,
+                                              std::span<const ArmPlan> arms, RidgePart& part) {
+  RidgeSystem& system = part.system;
+  auto solver = std::make_unique<LowRankSolver>(system);
+  for (std::size_t a = 0; a < arms.size(); ++a) {
+    const StageScope stage = progress.enter(context, data.arms[a], a, arms.size());
+    const std::vector<double> outcome = scale_outcomes(data, *system.inputs, system.arms[a], a);
+    const ArmProducts products(context, system, a, outcome);
+    if (arms[a].learns) {
+      const auto sum_first = [&](std::size_t count) {
+        const std::vector<std::uint32_t> chosen = gather_arm(data, system, a, count, 0).positions;
+        return sum_over(context, system, a, chosen, outcome);
+      };
+      const bool is_part = most_nodes > 0 && most_nodes < arms[a].num_positions;
+      part.learnt[a] =
+          learn_variances(context, is_part ? sum_first(most_nodes) : products.of_all(), sum_first);
+      adopt_variances(part.learnt[a], system.arms[a]);
+    }
+    solver->prepare_arm(context, a, products);
   }
   return solver;
+}
+
+/// Learns or adopts the variances of all arms of the k-th of `num_parts` parts, and prepares its
+/// solver.
+void prepare_part(const Context& context, const Dataset& data, const NetworkRidgeOptions& options,
+                  const VarianceSource& source, std::size_t k, std::size_t num_parts,
+                  RidgePart& part) {
+  std::vector<ArmPlan> arms = plan_arms(part.system, options, source);
+  const auto progress = [&] {
+    return ArmProgress{expect_progress(part.method).learnt, static_cast<double>(num_parts),
+                       static_cast<double>(k)};
+  };
+  if (may_have_low_rank(part.system, options)) {
+    part.method = RidgeMethod::kLowRank;
+    describe_arms(data, source, k, part, arms);
+    auto solver = learn_low_rank(context, data, source.most_nodes, progress(), arms, part);
+    if (solver->is_accurate()) {
+      part.solver = std::move(solver);
+      return;
+    }
+  }
+  const bool is_dense = std::ranges::all_of(arms, &ArmPlan::is_dense);
+  part.method = is_dense ? RidgeMethod::kDense : RidgeMethod::kIterative;
+  describe_arms(data, source, k, part, arms);
+  std::unique_ptr<ArmSolver> solver;
+  if (source.prepares_solver) solver = std::make_unique<ArmSolver>(part.system);
+  learn_arms(context, data, options, source.most_nodes, progress(), arms, part, solver.get());
+  if (solver == nullptr) return;
+  const RidgeProgress expected = expect_progress(part.method);
+  const double share = (expected.prepared - expected.learnt) / static_cast<double>(num_parts);
+  const StageScope stage(context, "equations", expected.learnt + share * static_cast<double>(k),
+                         expected.learnt + share * static_cast<double>(k + 1));
+  std::vector<char> dense;
+  for (const ArmPlan& arm : arms) dense.push_back(arm.is_dense ? 1 : 0);
+  solver->prepare(context, dense);
+  part.solver = std::move(solver);
 }
 
 }  // namespace
@@ -321,7 +401,7 @@ NetworkRidge learn_network_ridge(const Context& context, const Dataset& data, co
                                  const NetworkRidgeOptions& options, const VarianceSource& source) {
   validate(options);
   require_valid(plan, data.num_nodes());
-  require_every_arm(data, plan);
+  require_every_arm(data, plan, context.comm());
   NetworkRidge out;
   auto inputs = std::make_shared<RidgeInputs>(
       prepare_inputs(context, data,
@@ -353,21 +433,7 @@ NetworkRidge learn_network_ridge(const Context& context, const Dataset& data, co
     for (const std::size_t t : part->tasks) {
       part->system.learns_from.push_back(mark_learning(plan.tasks[t], *inputs));
     }
-    PreparedSolver solver = prepare_arms(context, data, options, source, k, num_parts, true, *part);
-    if (solver.low_rank != nullptr && !solver.low_rank->is_accurate()) {
-      solver = prepare_arms(context, data, options, source, k, num_parts, false, *part);
-    }
-    const RidgeProgress progress = expect_progress(part->method);
-    if (solver.dense != nullptr) {
-      part->solver = std::move(solver.dense);
-    } else if (solver.low_rank != nullptr) {
-      part->solver = std::move(solver.low_rank);
-    } else {
-      const double share = (progress.prepared - progress.learnt) / static_cast<double>(num_parts);
-      const StageScope stage(context, "equations", progress.learnt + share * static_cast<double>(k),
-                             progress.learnt + share * static_cast<double>(k + 1));
-      part->solver = std::make_unique<IterativeSolver>(context, part->system);
-    }
+    prepare_part(context, data, options, source, k, num_parts, *part);
     out.parts.push_back(std::move(part));
   }
   return out;

@@ -23,9 +23,9 @@ struct RidgeFit;  // ridge_fit.hpp
 
 /// The solver of the equations.
 enum class RidgeMethod {
-  kDense,      ///< DenseSolver
+  kDense,      ///< ArmSolver, all arms by dense factors
   kLowRank,    ///< LowRankSolver
-  kIterative,  ///< IterativeSolver
+  kIterative,  ///< ArmSolver, some arms by iteration
 };
 
 template <>
@@ -107,9 +107,12 @@ struct VarianceSource {
   /// The most nodes of an arm to learn variances on, unless the solver is dense, which it is not
   /// for larger arms; 0: chosen from the arm's size and the solver.
   std::size_t most_nodes = 0;
+  /// Whether equations will be solved; otherwise parts have no solver (but for a low-rank one).
+  bool prepares_solver = true;
 };
 
-/// Learns the variances and prepares the equations. Throws what require_every_arm throws.
+/// Learns the variances and prepares the equations, over the nodes of all ranks of the context.
+/// Throws what require_every_arm throws.
 NetworkRidge learn_network_ridge(const Context& context, const Dataset& data, const FitPlan& plan,
                                  const NetworkRidgeOptions& options,
                                  const VarianceSource& source = {});

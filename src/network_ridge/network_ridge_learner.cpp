@@ -96,7 +96,8 @@ Nuisances NetworkRidgeLearner::fit(const Context& context, const Dataset& data,
           mu[k] = predicted(model->inputs->position_of[task.score[k]], t);
           out.mu(rows[k], a) = mu[k];
         }
-        note_implausible(plausible_range(data, task.fit), rows, static_cast<Arm>(a), mu, out);
+        note_implausible(plausible_range(data, task.fit, context.comm()), rows, static_cast<Arm>(a),
+                         mu, out);
       }
     }
   }

@@ -1,10 +1,13 @@
 #include "network_ridge/network_ridge_variance.hpp"
 
 #include <algorithm>
+#include <array>
 
+#include "cone/communicator.hpp"
 #include "cone/error.hpp"
 
 #include "base/numeric.hpp"
+#include "network_ridge/kernel_products.hpp"
 
 namespace cone {
 
@@ -21,12 +24,13 @@ NetworkRidgeVariance::NetworkRidgeVariance(std::shared_ptr<const NetworkRidge> m
       residual.push_back(data.outcome[i] - mu(k, a));
       degree.push_back(model_->inputs->relative_degree[model_->inputs->position_of[i]]);
     }
-    if (residual.empty()) {
+    const Communicator& comm = *model_->inputs->comm;
+    if (comm.count(residual.size()) == 0) {
       // No node of this arm is scored (a small split): use the noise variance of the likelihood.
       const ArmModel& arm = model_->parts.front()->system.arms[a];
       residual_.push_back({arm.sd * arm.sd * arm.noise, arm.sd * arm.sd * arm.noise_growth});
     } else {
-      residual_.push_back(fit_residual_variance(residual, degree));
+      residual_.push_back(fit_residual_variance(residual, degree, comm));
     }
   }
 }
@@ -67,6 +71,7 @@ void NetworkRidgeVariance::add_part(const Context& context, const RidgePart& par
       std::ranges::copy(reached.row(p), f.row(p).begin());
     }
   }
+  inputs.comm->allreduce(g.values());
   const RidgeSolution solution = part.solver->solve(context, f, g, tasks);
   converged = converged && solution.converged;
   for (std::size_t p = 0; p < inputs.num_nodes(); ++p) {
@@ -88,7 +93,7 @@ Matrix<double> NetworkRidgeVariance::expect_imbalance(
   std::vector<char> is_scored(data_.num_nodes(), 0);
   for (const NodeIndex i : plan_.scored) is_scored[i] = 1;
   Matrix<double> out(num_policies, num_policies, 0.0);
-  const auto size = static_cast<double>(plan_.scored.size());
+  const double size = inputs.comm->count(plan_.scored.size());
   for (std::size_t a = 0; a < system.arms.size(); ++a) {
     Matrix<double> d(inputs.num_nodes(), num_policies, 0.0);
     for (std::size_t p = 0; p < inputs.num_nodes(); ++p) {
@@ -105,9 +110,12 @@ Matrix<double> NetworkRidgeVariance::expect_imbalance(
         CompensatedSum total;
         for (std::size_t p = 0; p < inputs.num_nodes(); ++p) total.add(d(p, k) * reached(p, l));
         out(k, l) += unit * total.value();
-        if (l < k) out(l, k) = out(k, l);
       }
     });
+  }
+  inputs.comm->allreduce(out.values());
+  for (std::size_t k = 0; k < num_policies; ++k) {
+    for (std::size_t l = 0; l < k; ++l) out(l, k) = out(k, l);
   }
   return out;
 }
@@ -118,12 +126,13 @@ std::vector<double> NetworkRidgeVariance::noise_to_residual_ratio() const {
   std::vector<double> share;
   for (std::size_t a = 0; a < system.arms.size(); ++a) {
     const ArmModel& arm = system.arms[a];
-    double noise = 0;
-    double residual = 0;
+    std::array<double, 2> sums{};
+    auto& [noise, residual] = sums;
     for (std::size_t p = inputs.arm_begin[a]; p < inputs.arm_begin[a + 1]; ++p) {
       noise += arm.sd * arm.sd * (arm.noise + arm.noise_growth * inputs.relative_degree[p]);
       residual += noise_at(inputs.node_at[p], a);
     }
+    inputs.comm->allreduce(sums);
     share.push_back(residual > 0 ? std::min(1.0, noise / residual) : 1.0);
   }
   return share;
@@ -143,7 +152,8 @@ std::vector<ImpliedWeights> NetworkRidgeVariance::imply_weights(
   for (const auto& part : model_->parts) add_part(context, *part, policies, weights, converged);
   std::vector<char> is_scored(n, 0);
   for (const NodeIndex i : plan_.scored) is_scored[i] = 1;
-  const auto size = static_cast<double>(plan_.scored.size());
+  const Communicator& comm = *model_->inputs->comm;
+  const double size = comm.count(plan_.scored.size());
   const Matrix<double> imbalance = expect_imbalance(context, policies, weights);
   const std::vector<double> noise_share = noise_to_residual_ratio();
   std::vector<ImpliedWeights> out(policies.size());
@@ -163,8 +173,10 @@ std::vector<ImpliedWeights> NetworkRidgeVariance::imply_weights(
       }
     }
     out[k].weights = std::move(weights[k]);
-    out[k].variance = fitted.value() / (size * size);
-    out[k].variance_for_sample = of_sample.value() / (size * size);
+    std::array<double, 2> sums = {fitted.value(), of_sample.value()};
+    comm.allreduce(sums);
+    out[k].variance = sums[0] / (size * size);
+    out[k].variance_for_sample = sums[1] / (size * size);
     out[k].converged = converged;
     out[k].imbalance.assign(imbalance.row(k).begin(), imbalance.row(k).end());
     out[k].noise_share = noise_share;

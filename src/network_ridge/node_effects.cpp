@@ -7,6 +7,7 @@
 #include "cone/error.hpp"
 
 #include "network_ridge/calibrate_effects.hpp"
+#include "network_ridge/kernel_products.hpp"
 #include "network_ridge/network_ridge.hpp"
 #include "network_ridge/network_ridge_learner.hpp"
 #include "network_ridge/posterior_variance.hpp"

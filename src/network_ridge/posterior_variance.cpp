@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "network_ridge/kernel_products.hpp"
 #include "network_ridge/low_rank_solver.hpp"
 #include "network_ridge/restricted_likelihood.hpp"
 

@@ -12,6 +12,7 @@
 #include "base/random.hpp"
 #include "exec/one_blas_thread.hpp"
 #include "network_ridge/factor_products.hpp"
+#include "network_ridge/fetch_rows.hpp"
 #include "network_ridge/kernel_diagonal.hpp"
 #include "network_ridge/small_matrices.hpp"
 #include "ops/cholesky.hpp"
@@ -33,7 +34,7 @@ void draw_vectors(const Context& context, const ArmEquations& equations, std::si
   context.for_each_range(out.rows(), kPositionsPerPiece, [&](std::size_t begin, std::size_t end) {
     for (std::size_t row = begin; row < end; ++row) {
       if (!equations.learns_at_all(row)) continue;
-      const std::uint64_t number = equations.source().number_of(equations.first_position() + row);
+      const std::uint64_t number = equations.inputs().number_of(equations.first_position() + row);
       for (std::size_t c = 0; c < out.cols(); ++c) {
         Rng rng(first + c, Stream::kPreconditioner, number);
         out(row, c) = rng.normal();
@@ -63,15 +64,25 @@ std::vector<double> add_spread_diagonal(const Context& context, const ArmEquatio
                            kind == GroupKind::kNeighbourMeansCounts;
     if (!is_neighbours && !(is_counts && counts_spread)) neighbours.leave_out(kind);
   }
-  std::vector<double> out = find_kernel_diagonal(context, equations, neighbours).spread;
+  std::vector<double> out = find_kernel_diagonal(equations, neighbours).spread;
   for (std::size_t row = 0; row < out.size(); ++row) out[row] += equations.noise(row);
   return out;
 }
 
 }  // namespace
 
+const SparseMatrix& GhostCounts::get() {
+  if (!counts_) {
+    counts_ = inputs_.distributed ? fetch_rows(*inputs_.comm, inputs_.counts, inputs_.numeric,
+                                               inputs_.distributed->remote)
+                                        .counts
+                                  : SparseMatrix();
+  }
+  return *counts_;
+}
+
 RidgePreconditioner::RidgePreconditioner(const Context& context, const ArmEquations& equations,
-                                         PreconditionerSize size)
+                                         PreconditionerSize size, GhostCounts& ghosts)
     : equations_(equations),
       counts_(equations, add_spread_diagonal(context, equations), size.count_columns) {
   GroupStrengths rest = equations.strengths();  // the groups that the count factor leaves out
@@ -84,7 +95,7 @@ RidgePreconditioner::RidgePreconditioner(const Context& context, const ArmEquati
                 has_neighbour_effects_only(rest) ? size.rank_for_neighbour_effects : size.rank);
   }
   const StageScope stage(context, "small factors", kShareOfRandomPart, 1);
-  const KernelDiagonal diagonal = find_kernel_diagonal(context, equations, rest);
+  const KernelDiagonal diagonal = find_kernel_diagonal(equations, rest);
   for (std::size_t row = 0; row < equations.num_positions(); ++row) {
     // The random part approximates the narrow groups first.
     const double approximated = dot(factor_.row(row), factor_.row(row));
@@ -92,7 +103,7 @@ RidgePreconditioner::RidgePreconditioner(const Context& context, const ArmEquati
     inverse_.push_back(
         1 / (equations.noise(row) + std::max(0.0, diagonal.spread[row] - approximated_spread)));
   }
-  make_small_factors(context);
+  make_small_factors(context, ghosts);
   make_fixed(context);
 }
 
@@ -136,12 +147,11 @@ void RidgePreconditioner::make_factor(const Context& context, const GroupStrengt
   });
 }
 
-void RidgePreconditioner::make_small_factors(const Context& context) {
+void RidgePreconditioner::make_small_factors(const Context& context, GhostCounts& ghosts) {
   const std::size_t num_tasks = equations_.num_tasks();
-  auto ghosts = std::make_shared<const SparseMatrix>();
-  if (counts_.num_columns() > counts_.num_own_columns()) {
-    ghosts = equations_.source().fetch_ghost_counts();
-  }
+  const SparseMatrix none;
+  const bool needs_ghosts = counts_.num_columns() > counts_.num_own_columns();
+  const SparseMatrix& of_ghosts = needs_ghosts ? ghosts.get() : none;
   // Positions by the set of tasks that learn from them: with folds, one part per fold.
   std::map<std::vector<char>, std::vector<std::uint32_t>> parts;
   for (std::size_t row = 0; row < equations_.num_positions(); ++row) {
@@ -162,7 +172,7 @@ void RidgePreconditioner::make_small_factors(const Context& context) {
   for (const auto& [tasks, rows] : parts) {
     context.report("preparing the equations", done++, parts.size());
     const Matrix<double> products =
-        weigh_factor_products(context, equations_, counts_, *ghosts, factor_, inverse_, rows);
+        weigh_factor_products(context, equations_, counts_, of_ghosts, factor_, inverse_, rows);
     small_->add(context, tasks, products);
   }
   small_->factorise(context);

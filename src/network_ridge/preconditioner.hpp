@@ -21,6 +21,19 @@ struct PreconditionerSize {
   std::size_t count_columns = 0;               ///< the most, of the count factor
 };
 
+/// The count features of ghost neighbours, fetched on first use: the preconditioners of all arms
+/// share them. The inputs must outlive it.
+class GhostCounts {
+ public:
+  explicit GhostCounts(const RidgeInputs& inputs) : inputs_(inputs) {}
+  /// Collective on first use.
+  const SparseMatrix& get();
+
+ private:
+  const RidgeInputs& inputs_;
+  std::optional<SparseMatrix> counts_;
+};
+
 /// M = U·U' + D of every task of an arm: low rank plus diagonal. U is exact for the groups of count
 /// features that dominate the noise (CountFactor), and a randomised Nyström approximation of the
 /// other groups (Halko, Martinsson and Tropp 2011, "Finding structure with randomness"). D is the
@@ -30,7 +43,7 @@ struct PreconditionerSize {
 class RidgePreconditioner {
  public:
   RidgePreconditioner(const Context& context, const ArmEquations& equations,
-                      PreconditionerSize size);
+                      PreconditionerSize size, GhostCounts& ghosts);
 
   /// Returns z, per column: v = (B'M⁻¹B)⁻¹(B'M⁻¹r − g), z = M⁻¹(r − B·v), so B'z = g. `r` becomes
   /// r − B·v, and v is added to `lambda`. Tables have one row per position of the arm; g and λ have
@@ -43,7 +56,7 @@ class RidgePreconditioner {
                        const Matrix<double>& r) const;
   std::size_t rank() const { return counts_.num_columns() + factor_.cols(); }
   void make_factor(const Context& context, const GroupStrengths& rest, std::size_t rank);
-  void make_small_factors(const Context& context);
+  void make_small_factors(const Context& context, GhostCounts& ghosts);
   void make_fixed(const Context& context);
 
   const ArmEquations& equations_;

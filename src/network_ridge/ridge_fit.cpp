@@ -11,7 +11,8 @@ RidgeFit fit_network_ridge(const Context& context, const Dataset& data,
                            const PlanOptions& plan_options, const NetworkRidgeOptions& options) {
   validate(plan_options);
   const FitPlan plan = make_plan(context, data, plan_options, context.seed());
-  NetworkRidge model = learn_network_ridge(context, data, plan, options);
+  NetworkRidge model =
+      learn_network_ridge(context, data, plan, options, {.prepares_solver = false});
   RidgeFit fit{.plan = plan_options,
                .options = options,
                .seed = context.seed(),

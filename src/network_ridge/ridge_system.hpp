@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -82,30 +81,6 @@ class RidgeSolver {
                               const Matrix<double>& g,
                               std::span<const std::size_t> tasks) const = 0;
 };
-
-/// K_a·V at every position, V: positions × columns.
-Matrix<double> multiply_kernel(const Context& context, const RidgeSystem& system, std::size_t arm,
-                               const Matrix<double>& v);
-
-/// K·V with K block-diagonal by arm: K_a between the positions of each arm a.
-Matrix<double> multiply_own_kernels(const Context& context, const RidgeSystem& system,
-                                    const Matrix<double>& v);
-
-/// (K + N)·X with the same K, zero where the column's task does not learn from the position; X must
-/// be zero there.
-Matrix<double> multiply_equations(const Context& context, const RidgeSystem& system,
-                                  std::span<const std::size_t> tasks, const Matrix<double>& x);
-
-/// f − (K + N)·x − B·λ and g − B'x. Rows of g for fixed effects that an arm drops are meaningless.
-RidgeSides find_residual(const Context& context, const RidgeSystem& system, RidgeSides sides,
-                         std::span<const std::size_t> tasks, const RidgeSolution& at);
-
-/// One step of iterative refinement: `solve` for the right-hand sides, then for the residual.
-/// Explicit inverses lose digits where the noise is tiny and nodes are alike; this restores them
-/// for one more product.
-RidgeSolution solve_twice(const Context& context, const RidgeSystem& system, RidgeSides sides,
-                          std::span<const std::size_t> tasks,
-                          const std::function<RidgeSolution(const RidgeSides&)>& solve);
 
 /// Throws Error(kData) where a factorisation has failed.
 void require_solution(bool is_factorised);

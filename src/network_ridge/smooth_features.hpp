@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 
 #include "cone/context.hpp"
 #include "cone/matrix.hpp"
@@ -28,8 +30,10 @@ double find_bandwidth(const Context& context, const Matrix<double>& sample);
 /// training using low-rank kernel representations"), which ends where no residual is left or at
 /// `most_features`. h is the median distance between rows that differ (of a sample of them where
 /// there are many). O(rows · r · (r + columns)). The order of the rows changes the result by
-/// rounding only.
+/// rounding only. The rows are those of all ranks of the context; of equal candidates for a pivot,
+/// the one with the smallest `order` (empty: the index) is taken.
 SmoothFeatures make_smooth_features(const Context& context, const Matrix<double>& rows,
+                                    std::span<const std::uint64_t> order = {},
                                     std::size_t most_features = kMostSmoothFeatures);
 
 }  // namespace cone

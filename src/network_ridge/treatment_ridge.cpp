@@ -18,13 +18,35 @@ namespace {
 constexpr std::size_t kTwoArmSample = 1500;
 constexpr std::size_t kManyArmSample = 600;
 
+/// The same rows with all nodes in one arm.
+DistributedRows join_arms(const DistributedRows& rows, bool sees_network) {
+  DistributedRows out = rows;
+  out.arm_sizes = {rows.num_nodes};
+  NeighbourLists lists;
+  if (sees_network) {
+    lists = *rows.lists;
+  } else {
+    out.num_edges = 0;
+    lists.offsets.assign(rows.number.size() + 1, 0);
+  }
+  lists.arm_offsets = lists.offsets;
+  out.lists = std::make_shared<const NeighbourLists>(std::move(lists));
+  return out;
+}
+
 /// One-versus-rest data of an arm: the indicator of the arm as outcome, and a single arm.
 Dataset make_one_vs_rest(const Dataset& data, Arm arm, bool sees_network) {
   Dataset out;
   out.ids = data.ids;
   out.features = data.features;
-  out.graph =
-      sees_network ? data.graph : Graph(std::vector<std::uint64_t>(data.num_nodes() + 1, 0), {});
+  if (data.distributed) {
+    out.distributed =
+        std::make_shared<const DistributedRows>(join_arms(*data.distributed, sees_network));
+  } else if (sees_network) {
+    out.graph = data.graph;
+  } else {
+    out.graph = Graph(std::vector<std::uint64_t>(data.num_nodes() + 1, 0), {});
+  }
   out.arms = {data.arms[arm]};
   out.treatment.assign(data.num_nodes(), 0);
   for (const Arm t : data.treatment) out.outcome.push_back(t == arm ? 1.0 : 0.0);
@@ -116,17 +138,20 @@ Matrix<double> combine_scores(std::span<const Arm> treatment, std::size_t num_ar
 
 Matrix<double> predict_treatment(const Context& context, const Dataset& data, const FitPlan& plan,
                                  NetworkRidgeOptions options, bool sees_network) {
-  const TreatmentFit fit =
-      plan_treatment_fit(std::move(options), data.num_nodes(), data.num_arms());
+  const std::uint64_t num_nodes = data.distributed ? data.distributed->num_nodes : data.num_nodes();
+  const TreatmentFit fit = plan_treatment_fit(std::move(options), num_nodes, data.num_arms());
   const NetworkRidgeLearner learner(fit.options, {.most_nodes = fit.most_nodes});
   std::vector<Arm> treatment;
   treatment.reserve(plan.scored.size());
   for (const NodeIndex i : plan.scored) treatment.push_back(data.treatment[i]);
-  return combine_scores(treatment, data.num_arms(), [&](Arm arm) {
-    const Dataset one_vs_rest = make_one_vs_rest(data, arm, sees_network);
-    const Nuisances found = learner.fit(context, one_vs_rest, plan);
-    return arm_column(found.outcome->mu.view(), 0);
-  });
+  return combine_scores(
+      treatment, data.num_arms(),
+      [&](Arm arm) {
+        const Dataset one_vs_rest = make_one_vs_rest(data, arm, sees_network);
+        const Nuisances found = learner.fit(context, one_vs_rest, plan);
+        return arm_column(found.outcome->mu.view(), 0);
+      },
+      context.comm());
 }
 
 Nuisances NetworkTreatmentLearner::fit(const Context& context, const Dataset& data,

@@ -188,7 +188,7 @@ TEST(EvaluateOnRanks, IterativeSolver) {
   cone::testing::write_simulation(folder, 400);
   Evaluation run{.folder = folder.path(), .policies = {"treat-all"}};
   run.options.network_ridge.ridge_solver = RidgeSolverChoice::kIterative;
-  run.tolerance = 1e-7;  // iterations end at 3e-8 of a column's norm
+  run.tolerance = 3e-7;  // iterations end at 3e-8 of the solution's norm
   compare(run, {3});
 }
 

@@ -77,7 +77,10 @@ TEST(Direction, NegatingOutcomesAndDirectionMirrorsValuesAndNothingElse) {
       EXPECT_EQ(other.sensitivity_may_be_best, one.sensitivity_may_be_best);
       EXPECT_EQ(other.verdict, one.verdict);
       EXPECT_EQ(other.regret, one.regret);
-      EXPECT_EQ(other.overturning_strength, one.overturning_strength);
+      ASSERT_EQ(other.overturning_strength.has_value(), one.overturning_strength.has_value());
+      if (one.overturning_strength) {
+        EXPECT_NEAR(*other.overturning_strength, *one.overturning_strength, 1e-12);
+      }
       EXPECT_EQ(other.gain_p, one.gain_p);
       EXPECT_EQ(other.cost, one.cost);
       EXPECT_EQ(other.value, -one.value);

@@ -1,6 +1,7 @@
 #include "joint_model/joint_solve.hpp"
 
 #include <cmath>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -8,6 +9,7 @@
 
 #include "base/random.hpp"
 #include "network_ridge/iterative_solver.hpp"
+#include "network_ridge/kernel_products.hpp"
 #include "network_ridge/network_ridge.hpp"
 #include "network_ridge/posterior_variance.hpp"
 #include "network_ridge/ridge_world.hpp"
@@ -108,6 +110,12 @@ struct JointExample {
         outcome.push_back((data.outcome[inputs.node_at[p]] - model.mean) / model.sd);
       }
     }
+  }
+
+  std::vector<std::size_t> arms() {
+    std::vector<std::size_t> out(system().arms.size());
+    std::iota(out.begin(), out.end(), std::size_t{0});
+    return out;
   }
 
   RidgeSystem& system() { return ridge.parts.front()->system; }
@@ -253,7 +261,7 @@ TEST(JointSolve, IsTheDenseSolveOfTheFormulas) {
       EXPECT_NEAR(solved.surprise[p], reference.surprise[p], 1e-9) << selected_noise;
       total += solved.surprise[p];
     }
-    const IterativeSolver solver(example.context, example.system());
+    const IterativeSolver solver(example.context, example.system(), example.arms());
     const Vector moved =
         extrapolate(example.context, example.equations(selected_noise), solver, 0, solved.surprise);
     for (std::size_t p = 0; p < moved.size(); ++p) {
@@ -271,7 +279,7 @@ TEST(JointSolve, IsLinearInASmallSlope) {
   twice.treatment.index = small.treatment.index;
   const auto move = [](JointExample& example) {
     const JointSolution solved = solve_joint_model(example.context, example.equations(0), 1e-12);
-    const IterativeSolver solver(example.context, example.system());
+    const IterativeSolver solver(example.context, example.system(), example.arms());
     return extrapolate(example.context, example.equations(0), solver, 0, solved.surprise);
   };
   const Vector one = move(small);

@@ -88,9 +88,9 @@ TEST(CommunityFeatures, AreIndicatorsOfCommunitiesWithTwoOrMoreNodes) {
   const CommunityFeatures found(kOnTwo, data, node_at);
   EXPECT_EQ(found.num_columns(), 2U);  // all resolutions find the same ones
   const GroupKind kind = GroupKind::kCommunitiesCoarse;
-  EXPECT_DOUBLE_EQ(found.share_of(kind), 10.0 / 11);
-  EXPECT_EQ(found.share_of(GroupKind::kCommunities), 0);
-  EXPECT_EQ(found.share_of(GroupKind::kCommunitiesFine), 0);
+  EXPECT_DOUBLE_EQ(found.share_of(kind, Communicator::self()), 10.0 / 11);
+  EXPECT_EQ(found.share_of(GroupKind::kCommunities, Communicator::self()), 0);
+  EXPECT_EQ(found.share_of(GroupKind::kCommunitiesFine, Communicator::self()), 0);
   EXPECT_FALSE(found.of(kind, 0));
   for (std::size_t p = 1; p < 11; ++p) EXPECT_EQ(*found.of(kind, p), p <= 5 ? 0U : 1U) << p;
   const std::vector<std::uint32_t> chosen = {0, 7, 3};

@@ -28,8 +28,9 @@ bool is_counts(GroupKind kind) {
 RidgeSystem system_of_counts(const Context& context) {
   const Dataset data = testing::ridge_world({.nodes = kNodes, .arms = kArms}, 5).data;
   RidgeSystem system;
-  system.inputs = std::make_shared<RidgeInputs>(prepare_inputs(context, data, {}));
-  system.groups = list_groups(context, *system.inputs, {});
+  auto inputs = std::make_shared<RidgeInputs>(prepare_inputs(context, data, {}));
+  system.groups = list_groups(context, *inputs, {});
+  system.inputs = std::move(inputs);
   for (std::size_t a = 0; a < kArms; ++a) {
     ArmModel& model = system.arms.emplace_back();
     model.noise = 1e-3;
@@ -60,9 +61,8 @@ std::vector<double> noise_of(const ArmEquations& equations) {
 TEST(CountFactor, TimesItsTransposeIsTheKernelOfCountFeatures) {
   const Context context(0, 2);
   const RidgeSystem system = system_of_counts(context);
-  const SystemSource source(system);
   for (std::size_t a = 0; a < kArms; ++a) {
-    const ArmEquations equations(context, source, a);
+    const ArmEquations equations(context, system, a);
     const CountFactor factor(equations, noise_of(equations), 3 * system.inputs->counts.cols());
     ASSERT_EQ(factor.num_columns(), 3 * system.inputs->counts.cols());
     const Matrix<double> v = draw_table(equations.num_positions(), 4);
@@ -78,10 +78,9 @@ TEST(CountFactor, TimesItsTransposeIsTheKernelOfCountFeatures) {
 TEST(CountFactor, ProductsOfItsColumnsAreThoseOfTheExplicitFactor) {
   const Context context(0, 2);
   const RidgeSystem system = system_of_counts(context);
-  const SystemSource source(system);
   const std::size_t counts = system.inputs->counts.cols();
   for (std::size_t a = 0; a < kArms; ++a) {
-    const ArmEquations equations(context, source, a);
+    const ArmEquations equations(context, system, a);
     // With own count features, and without: the group with the least variance.
     for (const std::size_t most : {3 * counts, 2 * counts}) {
       const CountFactor factor(equations, noise_of(equations), most);
@@ -118,9 +117,8 @@ TEST(CountFactor, ProductsOfItsColumnsAreThoseOfTheExplicitFactor) {
 TEST(CountFactor, TakesTheGroupWithTheLargestVarianceWhereNotAllFit) {
   const Context context(0, 1);
   const RidgeSystem system = system_of_counts(context);
-  const SystemSource source(system);
   const std::size_t counts = system.inputs->counts.cols();
-  const ArmEquations equations(context, source, 0);
+  const ArmEquations equations(context, system, 0);
   const std::vector<double> noise = noise_of(equations);
   const CountFactor one(equations, noise, counts);
   EXPECT_EQ(one.num_columns(), counts);

@@ -4,8 +4,7 @@
 #include <memory>
 #include <set>
 
-#include "network_ridge/dense_solver.hpp"
-#include "network_ridge/iterative_solver.hpp"
+#include "network_ridge/arm_solver_of.hpp"
 #include "network_ridge/network_ridge_variance.hpp"
 #include "network_ridge/ridge_fixture.hpp"
 
@@ -63,16 +62,7 @@ std::shared_ptr<NetworkRidge> ridge_as_given(const Case& it, const FitPlan& plan
     for (const NodeIndex i : plan.tasks[t].score) scored.push_back(it.inputs->position_of[i]);
   }
   part->method = is_dense ? RidgeMethod::kDense : RidgeMethod::kIterative;
-  if (is_dense) {
-    auto solver = std::make_unique<DenseSolver>(system);
-    for (std::size_t a = 0; a < it.data.num_arms(); ++a) {
-      solver->prepare_arm(kContext, a,
-                          make_kernels(kContext, *it.inputs, it.groups, it.positions(a)));
-    }
-    part->solver = std::move(solver);
-  } else {
-    part->solver = std::make_unique<IterativeSolver>(kContext, system);
-  }
+  part->solver = testing::make_arm_solver(kContext, it.data, system, is_dense);
   ridge->parts.push_back(std::move(part));
   return ridge;
 }

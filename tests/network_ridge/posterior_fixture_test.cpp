@@ -9,8 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "network_ridge/dense_solver.hpp"
-#include "network_ridge/iterative_solver.hpp"
+#include "network_ridge/arm_solver_of.hpp"
 #include "network_ridge/network_ridge.hpp"
 #include "network_ridge/posterior_variance.hpp"
 #include "support/fixture.hpp"
@@ -45,16 +44,7 @@ class PosteriorCase {
     }
     for (const nlohmann::json& arm : given.at("arms")) add_arm(arm);
     part->method = is_dense ? RidgeMethod::kDense : RidgeMethod::kIterative;
-    if (!is_dense) {
-      part->solver = std::make_unique<IterativeSolver>(context, system);
-      return;
-    }
-    auto solver = std::make_unique<DenseSolver>(system);
-    for (std::size_t a = 0; a < system.arms.size(); ++a) {
-      solver->prepare_arm(
-          context, a, make_kernels(context, *inputs, system.groups, system.positions_of_arm(a)));
-    }
-    part->solver = std::move(solver);
+    part->solver = testing::make_arm_solver(context, data_, system, is_dense);
   }
 
   double deviation(const Matrix<double>& variance, std::size_t node, std::size_t arm) const {

@@ -54,7 +54,7 @@ TEST(SmoothFeatures, DropTheSmallestPartsWhereTheirNumberIsLimited) {
   const Matrix<double> rows = normal_rows(800, 2, 2);
   double before = 2;
   for (const std::size_t most : {5U, 20U, 60U}) {
-    const SmoothFeatures smooth = make_smooth_features(kTwoThreads, rows, most);
+    const SmoothFeatures smooth = make_smooth_features(kTwoThreads, rows, {}, most);
     EXPECT_EQ(smooth.features.cols(), most);
     double worst = 0;
     for (std::size_t i = 0; i < 800; ++i) {
@@ -82,15 +82,15 @@ TEST(SmoothFeatures, OfFewDifferentRowsAreFew) {
 // More rows than are sampled for the bandwidth, and more than one piece of rows.
 TEST(SmoothFeatures, DependNeitherOnThreadsNorOnTheOrderOfRows) {
   const Matrix<double> rows = normal_rows(5000, 2, 3);
-  const SmoothFeatures one = make_smooth_features(Context(0, 1), rows, 40);
-  const SmoothFeatures many = make_smooth_features(Context(0, 5), rows, 40);
+  const SmoothFeatures one = make_smooth_features(Context(0, 1), rows, {}, 40);
+  const SmoothFeatures many = make_smooth_features(Context(0, 5), rows, {}, 40);
   EXPECT_EQ(one.bandwidth, many.bandwidth);
   EXPECT_TRUE(std::ranges::equal(one.features.values(), many.features.values()));
   const auto order = Rng(4, Stream::kTest).permutation(5000);
   Matrix<double> permuted(5000, 2);
   for (std::size_t i = 0; i < 5000; ++i)
     std::ranges::copy(rows.row(order[i]), permuted.row(i).begin());
-  const SmoothFeatures other = make_smooth_features(kTwoThreads, permuted, 40);
+  const SmoothFeatures other = make_smooth_features(kTwoThreads, permuted, {}, 40);
   EXPECT_EQ(other.bandwidth, one.bandwidth);
   for (std::size_t i = 0; i < 5000; ++i) {
     for (std::size_t c = 0; c < 40; ++c) {
@@ -178,7 +178,7 @@ TEST(LearnVariances, ReportProgressThatGrowsAndGetsPastTheMiddle) {
   Watch watch;
   const Context context(0, 1, &watch);
   const Dataset data = testing::ridge_world({.nodes = 1000}, 31).data;
-  const RidgeInputs inputs = prepare_inputs(kTwoThreads, data, {});
+  RidgeInputs inputs = prepare_inputs(kTwoThreads, data, {});
   const ArmSample sample = sample_of(data, inputs, list_groups(kTwoThreads, inputs, {}));
   std::vector<std::size_t> order(1000);
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -192,7 +192,7 @@ TEST(LearnVariances, ReportProgressThatGrowsAndGetsPastTheMiddle) {
 // 1,000 nodes: the search begins on 400 of them.
 TEST(LearnVariances, EndsAtTheSameLikelihoodWhicheverNodesItBeginsOn) {
   const Dataset data = testing::ridge_world({.nodes = 1000}, 31).data;
-  const RidgeInputs inputs = prepare_inputs(kTwoThreads, data, {});
+  RidgeInputs inputs = prepare_inputs(kTwoThreads, data, {});
   const ArmSample sample = sample_of(data, inputs, list_groups(kTwoThreads, inputs, {}));
   std::vector<std::size_t> order(1000);
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -220,7 +220,7 @@ TEST(LearnVariances, SharesFollowTheCompositionOfTheOutcomes) {
   for (std::size_t i = 0; i < 600; ++i) {
     world.data.outcome[i] = world.rows[i][0] - 0.5 * world.rows[i][1] + 0.3 * rng.normal();
   }
-  const RidgeInputs inputs = prepare_inputs(kTwoThreads, world.data, {});
+  RidgeInputs inputs = prepare_inputs(kTwoThreads, world.data, {});
   const std::vector<RidgeGroup> groups = list_groups(kTwoThreads, inputs, {});
   const ArmSample sample = sample_of(world.data, inputs, groups);
   std::vector<std::size_t> order(600);
@@ -293,7 +293,7 @@ double refit_without(const ArmSample& sample, std::span<const double> variances,
 
 TEST(CrossValidation, ChoosesThePenaltyWithTheSmallestErrorOfRefits) {
   const Dataset data = testing::ridge_world({.nodes = 90}, 33).data;
-  const RidgeInputs inputs = prepare_inputs(kTwoThreads, data, {});
+  RidgeInputs inputs = prepare_inputs(kTwoThreads, data, {});
   const ArmSample sample = sample_of(data, inputs, list_groups(kTwoThreads, inputs, {}));
   std::vector<std::size_t> order(90);
   for (std::size_t k = 0; k < 90; ++k) order[k] = (k * 7) % 90;

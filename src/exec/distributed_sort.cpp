@@ -1,9 +1,9 @@
-#include "distributed/distributed_sort.hpp"
+#include "exec/distributed_sort.hpp"
 
 #include <algorithm>
 #include <numeric>
 
-namespace cone::distributed {
+namespace cone {
 namespace {
 
 /// Rows per rank that the splitters of the sample sort are chosen from.
@@ -66,4 +66,4 @@ Matrix<double> distributed_sort(const Communicator& comm, const Matrix<double>& 
   return in_order(join(comm.alltoallv(std::move(parts)), width));
 }
 
-}  // namespace cone::distributed
+}  // namespace cone

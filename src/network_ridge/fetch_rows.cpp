@@ -1,8 +1,11 @@
-#include "distributed/fetch_rows.hpp"
+#include "network_ridge/fetch_rows.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
 
-namespace cone::distributed {
+namespace cone {
 namespace {
 
 /// The requested rows of one rank, concatenated.
@@ -11,14 +14,15 @@ struct Reply {
   std::vector<double> values, numeric;
 };
 
-Reply make_reply(const LocalData& local, std::span<const std::uint64_t> positions) {
+Reply make_reply(const SparseMatrix& counts, const Matrix<double>& numeric,
+                 std::span<const std::uint64_t> rows) {
   Reply out;
-  for (const std::uint64_t p : positions) {
-    const SparseMatrix::Row row = local.counts.row(p);
+  for (const std::uint64_t i : rows) {
+    const SparseMatrix::Row row = counts.row(i);
     out.sizes.push_back(static_cast<std::uint32_t>(row.size()));
     out.features.insert(out.features.end(), row.columns.begin(), row.columns.end());
     out.values.insert(out.values.end(), row.values.begin(), row.values.end());
-    out.numeric.insert(out.numeric.end(), local.numeric.row(p).begin(), local.numeric.row(p).end());
+    out.numeric.insert(out.numeric.end(), numeric.row(i).begin(), numeric.row(i).end());
   }
   return out;
 }
@@ -35,13 +39,14 @@ std::vector<std::vector<T>> send(const Communicator& comm, std::vector<Reply>& r
 
 }  // namespace
 
-FetchedRows fetch_rows(const Communicator& comm, const LocalData& local,
-                       std::span<const RemoteRow> wanted) {
+FetchedRows fetch_rows(const Communicator& comm, const SparseMatrix& own_counts,
+                       const Matrix<double>& own_numeric, std::span<const RemoteRow> wanted) {
   std::vector<std::vector<std::uint64_t>> requests(comm.size());
   for (const RemoteRow& at : wanted) requests[at.rank].push_back(at.row);
   std::vector<Reply> replies;
-  for (const auto& positions : comm.alltoallv(std::move(requests)))
-    replies.push_back(make_reply(local, positions));
+  for (const auto& rows : comm.alltoallv(std::move(requests))) {
+    replies.push_back(make_reply(own_counts, own_numeric, rows));
+  }
   const auto sizes = send(comm, replies, &Reply::sizes);
   const auto features = send(comm, replies, &Reply::features);
   const auto values = send(comm, replies, &Reply::values);
@@ -57,7 +62,7 @@ FetchedRows fetch_rows(const Communicator& comm, const LocalData& local,
   offsets.reserve(wanted.size() + 1);
   all_features.reserve(num_entries);
   all_values.reserve(num_entries);
-  const std::size_t width = local.numeric.cols();
+  const std::size_t width = own_numeric.cols();
   FetchedRows out{.numeric = Matrix<double>(wanted.size(), width)};
   for (std::size_t k = 0; k < wanted.size(); ++k) {
     const std::size_t from = wanted[k].rank;
@@ -72,9 +77,9 @@ FetchedRows fetch_rows(const Communicator& comm, const LocalData& local,
     all_values.insert(all_values.end(), values[from].begin() + first, values[from].begin() + last);
     offsets.push_back(all_features.size());
   }
-  out.counts = SparseMatrix(local.counts.cols(), std::move(offsets), std::move(all_features),
+  out.counts = SparseMatrix(own_counts.cols(), std::move(offsets), std::move(all_features),
                             std::move(all_values));
   return out;
 }
 
-}  // namespace cone::distributed
+}  // namespace cone

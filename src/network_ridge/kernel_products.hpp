@@ -1,0 +1,22 @@
+#pragma once
+
+#include "cone/context.hpp"
+#include "cone/matrix.hpp"
+
+#include "network_ridge/group_strengths.hpp"
+#include "network_ridge/position_range.hpp"
+
+namespace cone {
+
+/// K·V with K = Σ_g (σ²_g/c_g)·Φ_gΦ_g', its rows those of `to` and its columns those of `from`,
+/// over all ranks. V: rows of `from`. Computed from products with the features, the adjacency
+/// matrix and their transposes only: no kernel matrix is formed. Collective.
+Matrix<double> multiply_kernel(const Context& context, const RidgeInputs& inputs,
+                               const GroupStrengths& strengths, const PositionRange& from,
+                               const PositionRange& to, const Matrix<double>& v);
+
+/// K_a·V at every position, V: positions × columns. Collective.
+Matrix<double> multiply_kernel(const Context& context, const RidgeSystem& system, std::size_t arm,
+                               const Matrix<double>& v);
+
+}  // namespace cone
