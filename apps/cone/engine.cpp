@@ -2,7 +2,6 @@
 
 #include <cstdlib>
 #include <string_view>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -18,9 +17,10 @@
 #include "cone/communicator.hpp"
 #include "cone/evaluate.hpp"
 
+#include "base/stopwatch.hpp"
 #include "commands.hpp"
 #include "distributed/collective_error.hpp"
-#include "distributed/evaluate_on_ranks.hpp"
+#include "distributed/load_on_ranks.hpp"
 #include "evaluate_flags.hpp"
 #include "mpi/mpi_communicator.hpp"
 #include "mpi/scotch.hpp"
@@ -172,25 +172,39 @@ int evaluate_collectively(const EvaluateFlags& flags, Outputs& outputs) {
   ConsoleProgress progress(flags.run.quiet || !comm.is_root());
   const Context context(flags.run.seed, flags.run.threads == 0 ? 1 : flags.run.threads, &progress);
   distributed::EngineReport report{.meter = distributed::PhaseMeter(comm)};
+  const Stopwatch watch;
   try {
-    EvaluationRecord record = distributed::evaluate_on_ranks(
-        context, comm, flags.data, flags.table, flags.policies, flags.options,
-        read_partition(flags.partition), &scotch, report);
-    const LoadedData read{.notes = std::exchange(record.notes, {})};
+    const distributed::EvaluationInput input =
+        distributed::load_on_ranks(context, comm, flags.data, flags.table, flags.policies,
+                                   read_partition(flags.partition), &scotch, report);
+    const double load_seconds = watch.seconds();
+    distributed::MeteredProgress metered(progress, report.meter);
+    EvaluationRecord record = evaluate(context.with_observer(&metered), input.data, input.policies,
+                                       flags.options);
+    report.meter.finish("estimates");
     add_provenance({.data = flags.data,
                     .table = flags.table,
                     .policy_arguments = {flags.policies.begin(), flags.policies.end()},
-                    .load_seconds = record.timing_seconds["load"],
-                    .total_seconds = record.timing_seconds["total"]},
-                   read, record);
+                    .load_seconds = load_seconds,
+                    .total_seconds = watch.seconds()},
+                   input.data, record);
     const nlohmann::ordered_json engine = describe_ranks(comm, report);
     progress.clear();
-    if (comm.is_root()) print(flags, read, record, engine, outputs);
+    if (comm.is_root()) print(flags, input.data, record, engine, outputs);
     return kSuccess;
-  } catch (const distributed::CollectiveError&) {
+  } catch (const Error& error) {
+    // Faults of the data and of the options follow from sums over all ranks, or from what all ranks
+    // have: every rank throws them, and the first one reports them.
+    const bool is_collective =
+        error.code() == ErrorCode::kUsage || error.code() == ErrorCode::kData ||
+        dynamic_cast<const distributed::CollectiveError*>(&error) != nullptr;
+    if (!is_collective) {
+      std::cerr << fmt::format("cone: rank {}: {}\n", comm.rank(), error.what());
+      MPI_Abort(comm.comm(), kFailure);
+    }
     progress.clear();
-    if (comm.is_root()) throw;  // every rank has the error; the first one reports it
-    return kSuccess;            // a failure here would make mpirun kill the rank that reports
+    if (comm.is_root()) throw;
+    return kSuccess;  // a failure here would make mpirun kill the rank that reports
   } catch (const Cancelled&) {
     std::cerr << fmt::format("cone: rank {}: interrupted; nothing was written\n", comm.rank());
     MPI_Abort(comm.comm(), interrupted_status());

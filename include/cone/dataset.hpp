@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "cone/communicator.hpp"
 #include "cone/features.hpp"
 #include "cone/ghost_rows.hpp"
 #include "cone/graph.hpp"
@@ -158,10 +159,11 @@ struct NeighbourLists {
 /// The rows of a dataset whose nodes are distributed over ranks: its own ones, sorted by arm, and
 /// what it knows of the others. The dataset's graph is empty then, and its ids are row numbers.
 struct DistributedRows {
-  std::uint64_t num_nodes = 0;  ///< of all ranks, as are the edges and the arms
+  const Communicator* comm = nullptr;  ///< outlives this
+  std::uint64_t num_nodes = 0;         ///< of all ranks, as are the edges and the arms
   std::uint64_t num_edges = 0;
   std::vector<std::uint64_t> arm_sizes;
-  std::vector<std::uint64_t> number;  ///< own row → record in the node table
+  std::vector<std::uint64_t> number;  ///< row, ghosts included → record in the node table
   std::vector<std::uint64_t> hash;    ///< of the own rows' ids
   std::shared_ptr<const NeighbourLists> lists;
   std::vector<RemoteRow> remote;  ///< owners of the ghosts
@@ -195,18 +197,41 @@ struct Dataset {
   std::shared_ptr<const DistributedRows> distributed;
 
   std::size_t num_nodes() const { return ids.size(); }
-  bool has_log() const { return !treatment.empty(); }
+  bool has_log() const { return distributed || !treatment.empty(); }
   std::size_t num_arms() const { return arms.size(); }
+  /// Over all ranks that share the nodes; in one process its own.
+  const Communicator& comm() const {
+    return distributed ? *distributed->comm : Communicator::self();
+  }
+  std::uint64_t num_nodes_of_all() const {
+    return distributed ? distributed->num_nodes : num_nodes();
+  }
+  std::uint64_t num_edges() const {
+    return distributed ? distributed->num_edges : graph.num_edges();
+  }
+  /// The degree of an own node, its number in the order of the data, and the hash of its id.
+  std::size_t degree(NodeIndex node) const {
+    return distributed ? distributed->lists->of(node).size() : graph.degree(node);
+  }
+  std::uint64_t number_of(NodeIndex node) const {
+    return distributed ? distributed->number[node] : node;
+  }
+  std::uint64_t hash_of(NodeIndex node) const;
+  /// The neighbours' numbers, ascending.
+  std::vector<std::uint64_t> neighbour_numbers(NodeIndex node) const;
   /// Effective sample size of the survey weights, (Σw)²/Σw² (Kish 1965, Survey Sampling); the
   /// number of nodes without weights.
   double effective_sample_size() const;
-  /// How many nodes received each arm.
+  /// How many nodes of all ranks received each arm.
   std::vector<std::size_t> arm_sizes() const;
   /// The kept column of that name; nullptr where there is none.
   const NamedColumn* find_kept(std::string_view name) const;
   /// 32 hexadecimal digits over everything above but kept columns and the ids left out: the same
-  /// content has the same checksum in whatever format it was stored.
+  /// content has the same checksum in whatever format it was stored, and on however many ranks.
+  /// Collective.
   std::string checksum() const;
+  /// The same for a table with one row per own node, such as a policy.
+  std::string checksum_of(MatrixView<const double> table) const;
   /// Of ids, treatments and outcomes alone, in any order of the nodes: the same logged data with
   /// other features, or from another file, has the same checksum.
   std::string log_checksum() const;

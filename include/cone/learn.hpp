@@ -116,7 +116,7 @@ struct LoggedSample {
 /// Throws Error(kData) where all of the nodes have weight 0.
 LoggedSample take_sample(const Dataset& data, std::span<const NodeIndex> nodes);
 
-/// The weighted mean over the sample.
+/// The weighted mean over the sample, over all ranks.
 double mean_over_units(const LoggedSample& sample, std::span<const double> values);
 
 /// Multiplies every row by the survey weight of its node. Plain means of a policy's table then are
@@ -229,8 +229,7 @@ struct PropensityBounds {
 /// An absolute bound where one is `given`. Otherwise 0.01, or a tenth of the arm's share of the
 /// data where that is less: in an arm of 0.5 % all propensities are about 0.005, and a bound above
 /// them would put all units off support.
-PropensityBounds choose_propensity_bounds(const Dataset& data, AutoNumber given,
-                                          const Communicator& comm = Communicator::self());
+PropensityBounds choose_propensity_bounds(const Dataset& data, AutoNumber given);
 
 /// e_a(i) = P(T_i = a | covariates): the propensity of node i for arm a.
 struct PropensityTable {

@@ -200,29 +200,28 @@ void FeatureMatrix::add_to(Checksum& checksum) const {
   values.flush();
 }
 
-bool is_stored_densely(double num_entries, double num_rows) {
-  return num_entries > 0 && num_entries * kDenseFromOneIn >= num_rows;
+std::vector<double> count_column_entries(const SparseMatrix& x) {
+  std::vector<double> out(x.cols(), 0.0);
+  for (std::size_t k = 0; k < x.num_entries(); ++k) out[x.columns()[k]] += x.values()[k] != 0;
+  return out;
 }
 
 FeatureMatrix store_full_columns_densely(SparseMatrix x, std::size_t num_candidates) {
-  std::vector<std::uint64_t> num_entries(x.cols(), 0);
-  std::vector<bool> has_stored_zero(x.cols(), false);
-  for (std::size_t k = 0; k < x.num_entries(); ++k) {
-    ++num_entries[x.columns()[k]];
-    if (x.values()[k] == 0) has_stored_zero[x.columns()[k]] = true;
-  }
+  const std::vector<double> num_entries = count_column_entries(x);
+  const auto num_rows = static_cast<double>(x.rows());
+  return store_full_columns_densely(std::move(x), num_candidates, num_entries, num_rows);
+}
+
+FeatureMatrix store_full_columns_densely(SparseMatrix x, std::size_t num_candidates,
+                                         std::span<const double> num_entries, double num_rows) {
   constexpr std::uint32_t kSparse = std::numeric_limits<std::uint32_t>::max();
   std::vector<std::uint32_t> dense_index(x.cols(), kSparse);
   std::vector<std::uint32_t> dense_columns;
-  std::uint64_t num_moved = 0;
   for (std::uint32_t j = 0; j < num_candidates; ++j) {
-    const bool is_full =
-        is_stored_densely(static_cast<double>(num_entries[j]), static_cast<double>(x.rows()));
+    const bool is_full = num_entries[j] > 0 && num_entries[j] * kDenseFromOneIn >= num_rows;
     if (!is_full) continue;
-    if (has_stored_zero[j]) continue;
     dense_index[j] = static_cast<std::uint32_t>(dense_columns.size());
     dense_columns.push_back(j);
-    num_moved += num_entries[j];
   }
   if (dense_columns.empty()) return {std::move(x)};
   Matrix<double> dense(x.rows(), dense_columns.size());
@@ -230,8 +229,6 @@ FeatureMatrix store_full_columns_densely(SparseMatrix x, std::size_t num_candida
   std::vector<std::uint32_t> columns;
   std::vector<double> values;
   offsets.reserve(x.rows() + 1);
-  columns.reserve(x.num_entries() - num_moved);
-  values.reserve(x.num_entries() - num_moved);
   for (std::size_t i = 0; i < x.rows(); ++i) {
     const SparseMatrix::Row row = x.row(i);
     for (std::size_t k = 0; k < row.size(); ++k) {

@@ -1,15 +1,8 @@
 #include "base/hash.hpp"
 
-#include <cstring>
 #include <new>
 
 #include <fmt/format.h>
-
-#include "cone/error.hpp"
-
-// Checksum states are sent between processes: inlining fixes their layout, whatever library is
-// installed.
-#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 namespace cone {
@@ -45,18 +38,11 @@ std::string Checksum::hex() const {
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
-std::vector<std::byte> Checksum::save() const {
-  std::vector<std::byte> out(sizeof(XXH3_state_t));
-  std::memcpy(out.data(), state_->xxh, out.size());
-  return out;
-}
-
-void Checksum::resume(std::span<const std::byte> saved) {
-  require(saved.size() == sizeof(XXH3_state_t), "checksum: not a state");
-  // The secret is the same everywhere, but its address differs between processes.
-  const unsigned char* const secret = state_->xxh->extSecret;
-  std::memcpy(state_->xxh, saved.data(), saved.size());
-  state_->xxh->extSecret = secret;
+void RowChecksum::end_row() {
+  const XXH128_hash_t hash = XXH3_128bits(row_.data(), row_.size());
+  sums_[0] += hash.high64;
+  sums_[1] += hash.low64;
+  row_.clear();
 }
 
 }  // namespace cone

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace cone {
@@ -34,13 +36,35 @@ class Checksum {
 
   std::string hex() const;
 
-  /// The state, for another process of the same program to continue from.
-  std::vector<std::byte> save() const;
-  void resume(std::span<const std::byte> saved);
-
  private:
   struct State;
   std::unique_ptr<State> state_;
+};
+
+/// A checksum of rows that may be added in any order, and by different ranks: the sums of the halves
+/// of their 128-bit XXH3. A row should contain its number.
+class RowChecksum {
+ public:
+  template <class T>
+  void put(const T& value) {
+    static_assert(std::has_unique_object_representations_v<T> || std::is_floating_point_v<T>);
+    put_bytes(std::as_bytes(std::span(&value, 1)));
+  }
+  template <class T>
+  void put(std::span<const T> values) {
+    put(std::uint64_t{values.size()});
+    put_bytes(std::as_bytes(values));
+  }
+  void end_row();
+  const std::array<std::uint64_t, 2>& sums() const { return sums_; }
+
+ private:
+  void put_bytes(std::span<const std::byte> bytes) {
+    row_.insert(row_.end(), bytes.begin(), bytes.end());
+  }
+
+  std::vector<std::byte> row_;
+  std::array<std::uint64_t, 2> sums_ = {0, 0};
 };
 
 }  // namespace cone

@@ -104,13 +104,14 @@ CostTable read_costs(const Dataset& data, std::span<const std::string> arguments
   return out;
 }
 
-std::optional<double> mean_cost(const Matrix<double>& policy, const CostTable& costs) {
+std::optional<double> mean_cost(const Matrix<double>& policy, const CostTable& costs,
+                                const Communicator& comm) {
   if (!costs.is_given()) return std::nullopt;
   CompensatedSum total;
   for (std::size_t i = 0; i < policy.rows(); ++i) {
     for (std::size_t a = 0; a < policy.cols(); ++a) total.add(policy(i, a) * costs.per_node(i, a));
   }
-  return total.value() / static_cast<double>(policy.rows());
+  return comm.allreduce(total.value()) / comm.count(policy.rows());
 }
 
 }  // namespace cone

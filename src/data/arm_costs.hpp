@@ -32,8 +32,9 @@ struct CostTable {
 /// naming those that it has, for an arm with two costs, and for columns that were not kept.
 CostTable read_costs(const Dataset& data, std::span<const std::string> arguments);
 
-/// Mean cost per node of a policy (nodes × arms, the rows of `costs`); none where no arm has a
-/// cost.
-std::optional<double> mean_cost(const Matrix<double>& policy, const CostTable& costs);
+/// Mean cost per node of a policy (nodes × arms, the rows of `costs`) over all ranks; none where no
+/// arm has a cost.
+std::optional<double> mean_cost(const Matrix<double>& policy, const CostTable& costs,
+                                const Communicator& comm);
 
 }  // namespace cone

@@ -11,18 +11,22 @@
 namespace cone {
 namespace {
 
-void add_optional(Checksum& checksum, const std::optional<Matrix<double>>& table, Arm arm) {
-  checksum.add_size(table.has_value() ? 1 : 0);
-  if (!table) return;
-  const std::vector<double> column = arm_column(table->view(), arm);
-  checksum.add(std::span<const double>(column));
+/// The first arm whose column of a table counts: arms called 0 and 1 have one propensity, as the
+/// other follows from it.
+std::size_t first_counted_arm(std::span<const std::string> arms) {
+  return has_plain_labels(arms) ? 1 : 0;
+}
+
+std::string finish_checksum(const Communicator& comm, const RowChecksum& rows, Checksum& rest) {
+  for (const std::uint64_t sum : rows.sums()) rest.add_size(comm.allreduce(sum));
+  return rest.hex();
 }
 
 }  // namespace
 
 double Dataset::effective_sample_size() const {
-  if (weight.empty()) return static_cast<double>(num_nodes());
-  const double largest = std::ranges::max(weight);
+  if (!comm().any(!weight.empty())) return static_cast<double>(num_nodes_of_all());
+  const double largest = comm().allreduce_max(weight.empty() ? 0.0 : std::ranges::max(weight));
   CompensatedSum total;
   CompensatedSum squares;
   for (const double w : weight) {
@@ -30,13 +34,32 @@ double Dataset::effective_sample_size() const {
     total.add(share);
     squares.add(share * share);
   }
-  return total.value() * total.value() / squares.value();
+  const double all = comm().allreduce(total.value());
+  return all * all / comm().allreduce(squares.value());
 }
 
 std::vector<std::size_t> Dataset::arm_sizes() const {
+  if (distributed) return {distributed->arm_sizes.begin(), distributed->arm_sizes.end()};
   std::vector<std::size_t> sizes(num_arms(), 0);
   for (const Arm arm : treatment) ++sizes[arm];
   return sizes;
+}
+
+std::uint64_t Dataset::hash_of(NodeIndex node) const {
+  return distributed ? distributed->hash[node] : hash64(ids[node]);
+}
+
+std::vector<std::uint64_t> Dataset::neighbour_numbers(NodeIndex node) const {
+  if (!distributed) {
+    const std::span<const NodeIndex> neighbours = graph.neighbours(node);
+    return {neighbours.begin(), neighbours.end()};
+  }
+  std::vector<std::uint64_t> out;
+  for (const std::uint32_t row : distributed->lists->of(node)) {
+    out.push_back(distributed->number[row]);
+  }
+  std::ranges::sort(out);
+  return out;
 }
 
 const NamedColumn* Dataset::find_kept(std::string_view name) const {
@@ -45,31 +68,48 @@ const NamedColumn* Dataset::find_kept(std::string_view name) const {
 }
 
 std::string Dataset::checksum() const {
-  Checksum checksum;
-  checksum.add_size(num_nodes());
-  for (std::size_t i = 0; i < num_nodes(); ++i) checksum.add(ids[static_cast<NodeIndex>(i)]);
-  checksum.add(graph.offsets()).add(graph.neighbours());
-  checksum.add_size(features.matrix.cols());
-  checksum.add_size(features.num_dense);
-  features.matrix.add_to(checksum);
-  for (const std::string& name : features.names) checksum.add(std::string_view(name));
-  checksum.add(std::span<const std::uint8_t>(treatment));
-  checksum.add(std::span<const double>(outcome));
-  // Arms called 0 and 1 have one propensity, as the other follows from it. Their labels add
-  // nothing, so that existing checksums stay valid.
-  const bool is_plain = has_plain_labels(arms);
-  for (std::size_t a = is_plain ? 1 : 0; a < num_arms(); ++a) {
-    add_optional(checksum, propensity, static_cast<Arm>(a));
+  const std::size_t first_arm = first_counted_arm(arms);
+  RowChecksum rows;
+  for (NodeIndex i = 0; i < num_nodes(); ++i) {
+    rows.put(number_of(i));
+    rows.put(hash_of(i));
+    rows.put(std::span<const std::uint64_t>(neighbour_numbers(i)));
+    features.matrix.row(i).for_each([&](std::uint32_t column, double value) {
+      if (value == 0) return;
+      rows.put(column);
+      rows.put(value);
+    });
+    if (has_log()) {
+      rows.put(treatment[i]);
+      rows.put(outcome[i]);
+    }
+    if (propensity) rows.put(std::span<const double>(propensity->row(i)).subspan(first_arm));
+    if (mu) rows.put(std::span<const double>(mu->row(i)));
+    if (!weight.empty()) rows.put(weight[i]);
+    if (!cluster.empty()) rows.put(cluster[i]);
+    rows.end_row();
   }
-  for (std::size_t a = 0; a < num_arms(); ++a) add_optional(checksum, mu, static_cast<Arm>(a));
-  if (!is_plain) {
-    checksum.add_size(num_arms());
-    for (const std::string& label : arms) checksum.add(std::string_view(label));
+  Checksum rest;
+  rest.add_size(num_nodes_of_all()).add_size(features.num_dense);
+  for (const std::string& name : features.names) rest.add(name);
+  for (const std::string& label : arms) rest.add(label);
+  for (const bool has : {has_log(), propensity.has_value(), mu.has_value(), !weight.empty(),
+                         !cluster.empty()}) {
+    rest.add_size(comm().any(has) ? 1 : 0);
   }
-  // Absent columns add nothing, so that existing checksums stay valid.
-  if (!weight.empty()) checksum.add("weight").add(std::span<const double>(weight));
-  if (!cluster.empty()) checksum.add("cluster").add(std::span<const std::uint32_t>(cluster));
-  return checksum.hex();
+  return finish_checksum(comm(), rows, rest);
+}
+
+std::string Dataset::checksum_of(MatrixView<const double> table) const {
+  RowChecksum rows;
+  for (NodeIndex i = 0; i < table.rows(); ++i) {
+    rows.put(number_of(i));
+    rows.put(table.row(i));
+    rows.end_row();
+  }
+  Checksum rest;
+  rest.add_size(num_nodes_of_all()).add_size(table.cols());
+  return finish_checksum(comm(), rows, rest);
 }
 
 std::string Dataset::log_checksum() const {
@@ -77,11 +117,13 @@ std::string Dataset::log_checksum() const {
   for (std::size_t i = 0; i < num_nodes() && has_log(); ++i) {
     std::string line(sizeof(double), '\0');
     std::memcpy(line.data(), &outcome[i], sizeof(double));
-    line.append(arms[treatment[i]]).append(1, '\0').append(ids[static_cast<NodeIndex>(i)]);
+    line.append(arms[treatment[i]]);
+    const std::uint64_t id = hash_of(static_cast<NodeIndex>(i));
+    line.append(reinterpret_cast<const char*>(&id), sizeof id);
     total += hash64(line);
   }
   Checksum checksum;
-  checksum.add_size(num_nodes()).add_size(total);
+  checksum.add_size(num_nodes_of_all()).add_size(comm().allreduce(total));
   return checksum.hex();
 }
 

@@ -21,6 +21,7 @@
 #include "base/hash.hpp"
 #include "base/text.hpp"
 #include "data/arm_labels.hpp"
+#include "data/folds_on_ranks.hpp"
 
 namespace cone {
 
@@ -164,8 +165,9 @@ void check_folds(const Dataset& data, std::span<const NodeIndex> nodes, int num_
     faults.push_back(too_few_for_folds(num_folds, whose, available, is_inside));
   };
   if (data.has_log()) {
-    std::vector<std::size_t> sizes(data.num_arms(), 0);
+    std::vector<std::uint64_t> sizes(data.num_arms(), 0);
     for (const NodeIndex i : nodes) ++sizes[data.treatment[i]];
+    for (std::uint64_t& size : sizes) size = data.comm().allreduce(size);
     // The control arm comes last.
     for (std::size_t a = 1; a <= sizes.size(); ++a) {
       const auto arm = static_cast<Arm>(a % sizes.size());
@@ -296,6 +298,9 @@ std::vector<std::vector<NodeIndex>> make_folds(const Dataset& data,
                                                std::uint64_t seed, Stream stream) {
   require_treatments(data);
   check_folds(data, nodes, num_folds, stream == Stream::kSelection);
+  if (data.distributed) {
+    return gather_folds(assign_folds_on_ranks(data, nodes, num_folds, seed, stream), num_folds);
+  }
   std::vector<NodeIndex> order = random_order(data, nodes, seed, stream);
   if (!data.cluster.empty()) {
     if (auto folds = assign_clusters(data, order, num_folds)) return std::move(*folds);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "cone/communicator.hpp"
 #include "cone/error.hpp"
 
@@ -13,5 +15,23 @@ class CollectiveError : public Error {
 
 /// Throws a CollectiveError with the faults of all ranks, if there are any. Collective.
 void throw_if_any(const Communicator& comm, const FaultList& faults, ErrorCode code);
+
+/// The result of work() on the root, nothing on the others, which wait; faults of the root are
+/// thrown by all ranks. Collective.
+template <class Work>
+auto run_on_root(const Communicator& comm, const Work& work) {
+  std::optional<decltype(work())> out;
+  FaultList faults;
+  double code = 0;
+  try {
+    if (comm.is_root()) out.emplace(work());
+  } catch (const Error& error) {
+    code = static_cast<double>(error.code());
+    for (const Fault& fault : error.faults()) faults.add(fault.place.to_string(), fault);
+  }
+  comm.barrier();
+  throw_if_any(comm, faults, static_cast<ErrorCode>(comm.allreduce_max(code)));
+  return out;
+}
 
 }  // namespace cone::distributed

@@ -73,13 +73,14 @@ void move_rows(const Communicator& comm, std::span<const std::uint32_t> owner, N
   rows.hash = move_values(comm, owner, std::move(rows.hash));
   rows.arm = move_values(comm, owner, std::move(rows.arm));
   rows.outcome = move_values(comm, owner, std::move(rows.outcome));
-  if (comm.any(!rows.group.empty())) rows.group = move_values(comm, owner, std::move(rows.group));
   const auto keep_rows = [&](Matrix<double>& table) {  // a table without columns has rows too
     table = move_table(comm, owner, std::move(table));
     if (table.cols() == 0) table = Matrix<double>(rows.size(), 0);
   };
   keep_rows(rows.numeric);
-  keep_rows(rows.truth);
+  for (Matrix<double>* table : {&rows.truth, &rows.propensity, &rows.mu, &rows.columns}) {
+    keep_rows(*table);
+  }
   for (Matrix<double>& policy : rows.policies) keep_rows(policy);
   const auto degree = [&](std::size_t i) {
     return rows.edge_offsets[i + 1] - rows.edge_offsets[i];

@@ -18,13 +18,16 @@ struct NodeRows {
   std::vector<std::uint64_t> hash;  ///< of the id: decides folds and samples
   std::vector<Arm> arm;
   std::vector<double> outcome;
-  Matrix<double> numeric;         ///< nodes × numeric features, as read
-  Matrix<double> truth;           ///< potential outcomes, nodes × arms; no columns where unknown
-  Matrix<double> propensity, mu;  ///< given by the user; dropped once they are in the checksum
+  /// Features as read: dense ones, then sparse ones.
+  Matrix<double> numeric;
+  SparseMatrix counts;
+  /// Potential outcomes, and nuisances given by the user: nodes × arms; no columns where there are
+  /// none.
+  Matrix<double> truth, propensity, mu;
   std::vector<std::uint64_t> edge_offsets = {0};
   std::vector<std::uint64_t> neighbours;  ///< node numbers, ascending, each once
-  std::vector<std::uint32_t> group;       ///< community (find_groups); empty where not searched
-  SparseMatrix counts;                    ///< nodes × count features, as read
+  /// Survey weights, clusters and the columns that options name: see GlobalData.
+  Matrix<double> columns;
   std::vector<Matrix<double>> policies;   ///< nodes × arms each
 
   std::size_t size() const { return number.size(); }
@@ -36,16 +39,16 @@ struct GlobalData {
   EdgeListReport edges;
   std::vector<std::string> arms;  ///< labels, the control arm first
   std::vector<std::uint64_t> arm_sizes;
-  std::vector<std::string> numeric_names;
-  std::size_t num_count_features = 0;
-  std::vector<std::string> count_names;
+  std::vector<std::string> feature_names;
+  std::size_t num_numeric_features = 0;  ///< the first ones; the others are count features
+  /// The columns of NodeRows::columns: weights if there are any, clusters likewise, named ones.
+  bool has_weight = false;
+  bool has_cluster = false;
+  std::vector<std::string> column_names;
+  std::string outcome;  ///< its column
   std::vector<std::string> policy_names;
-  std::uint64_t num_groups = 0;                 ///< communities; 0 where not searched
-  double group_cut_share = 0;                   ///< share of edges between communities
-  bool has_propensity = false, has_mu = false;  ///< given by the user; not used here
-  std::string checksum;  ///< of the data; empty where node numbers exceed 32 bits
-  std::vector<std::string> policy_checksums;
-  std::vector<std::string> notes;
+  std::vector<std::string> learnt_from;  ///< see PolicyOnData; one per policy
+  std::vector<std::string> notes, warnings;
 };
 
 }  // namespace cone::distributed

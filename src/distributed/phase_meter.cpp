@@ -43,4 +43,14 @@ void PhaseMeter::finish(std::string name) {
   watch_ = Stopwatch();
 }
 
+void MeteredProgress::enter(const ProgressStage& stage) {
+  next_.enter(stage);
+  // "ridge (3 of 7 models), fold 2 of 5"
+  std::string outermost = stage.label.substr(0, stage.label.find_first_of(",("));
+  while (outermost.ends_with(' ')) outermost.pop_back();
+  if (outermost == stage_) return;
+  if (!stage_.empty()) meter_.finish(stage_);
+  stage_ = std::move(outermost);
+}
+
 }  // namespace cone::distributed

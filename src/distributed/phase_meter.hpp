@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cone/communicator.hpp"
+#include "cone/context.hpp"
 
 #include "base/stopwatch.hpp"
 
@@ -33,6 +35,21 @@ class PhaseMeter {
   Stopwatch watch_;
   Communicator::Traffic before_;
   std::vector<Phase> phases_;
+};
+
+/// Passes everything on, and makes every outermost stage of a run a phase of the meter.
+class MeteredProgress : public ProgressObserver {
+ public:
+  MeteredProgress(ProgressObserver& next, PhaseMeter& meter) : next_(next), meter_(meter) {}
+  bool update(std::string_view phase, std::uint64_t done, std::uint64_t total) override {
+    return next_.update(phase, done, total);
+  }
+  void enter(const ProgressStage& stage) override;
+
+ private:
+  ProgressObserver& next_;
+  PhaseMeter& meter_;
+  std::string stage_;  ///< the outermost one; empty outside of any
 };
 
 }  // namespace cone::distributed

@@ -177,10 +177,10 @@ void read_count_lines(const RankReader& reader, const IdDirectory& ids, const Bl
                                        "has features that are not in feature_names.csv",
                                        "add them there or delete feature_names.csv"});
   }
-  global.num_count_features = numbers.size();
-  global.count_names.resize(numbers.size());
-  for (const auto& [name, number] : numbers) global.count_names[number] = name;
-  build_counts(*file, join_rounds(rounds), rows, global.num_count_features, reader.faults);
+  std::vector<std::string>& names = global.feature_names;
+  names.resize(global.num_numeric_features + numbers.size());
+  for (const auto& [name, number] : numbers) names[global.num_numeric_features + number] = name;
+  build_counts(*file, join_rounds(rounds), rows, numbers.size(), reader.faults);
 }
 
 }  // namespace cone::distributed

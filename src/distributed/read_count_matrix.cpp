@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include <fmt/format.h>
@@ -44,19 +46,19 @@ void read_count_matrix(const RankReader& reader, const Blocks& blocks, NodeRows&
            "give one row per node, in the order of nodes.csv");
     return;
   }
-  global.num_count_features = read->rows.cols();
+  const std::size_t num_counts = read->rows.cols();
   if (reader.has("feature_names.csv")) {
     auto names = read_count_names(reader);
     if (!names) return;
-    if (names->size() != global.num_count_features) {
+    if (names->size() != num_counts) {
       refuse(fmt::format("{} columns, but feature_names.csv has {} names",
-                         global.num_count_features, names->size()),
+                         num_counts, names->size()),
              "give one name per column, in order");
     }
-    global.count_names = std::move(*names);
+    std::ranges::move(*names, std::back_inserter(global.feature_names));
   } else {
-    for (std::size_t k = 0; k < global.num_count_features; ++k) {
-      global.count_names.push_back(fmt::format("f{}", k));
+    for (std::size_t k = 0; k < num_counts; ++k) {
+      global.feature_names.push_back(fmt::format("f{}", k));
     }
   }
   rows.counts = load::without_zeros(std::move(read->rows));

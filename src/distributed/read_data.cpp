@@ -8,8 +8,6 @@
 #include "base/text.hpp"
 #include "data/byte_source.hpp"
 #include "distributed/collective_error.hpp"
-#include "distributed/find_groups.hpp"
-#include "distributed/rank_checksum.hpp"
 
 namespace cone::distributed {
 namespace {
@@ -67,20 +65,6 @@ void refuse_compressed(const RankReader& reader) {
                                  "is compressed, which --engine petsc does not read",
                                  "decompress it, or delete it if it is a copy"});
   }
-}
-
-/// The checksum of one process has 32-bit node numbers: with more nodes there is none to match.
-void note_checksums(const Communicator& comm, DistributedChecksum& checksum, ReadData& data) {
-  GlobalData& global = data.global;
-  if (global.num_nodes < std::numeric_limits<NodeIndex>::max()) {
-    add_rows(comm, global, data.rows, checksum);
-    global.checksum = checksum.hex();
-  }
-  for (const Matrix<double>& policy : data.rows.policies) {
-    global.policy_checksums.push_back(policy_checksum(comm, global, policy));
-  }
-  data.rows.propensity = {};
-  data.rows.mu = {};
 }
 
 }  // namespace
@@ -143,8 +127,6 @@ ReadData read_on_ranks(const Context& context, const Communicator& comm,
   refuse_too_many(comm, out.rows.size());
   meter.finish("nodes");
   const Blocks blocks = Blocks::make(comm, out.rows.size());
-  DistributedChecksum checksum(comm);
-  add_ids(out.global, ids, checksum);
   const IdDirectory directory(comm, ids, blocks.begin(comm));
   ids = {};  // the directory has them now
   refuse_repeats(comm, directory, (folder / "nodes.csv").string(), faults);
@@ -160,10 +142,6 @@ ReadData read_on_ranks(const Context& context, const Communicator& comm,
   read_policies(reader, directory, blocks, policies, out.rows, out.global);
   meter.finish("policies");
   throw_if_any(comm, faults, ErrorCode::kData);
-  find_groups(context, comm, blocks, out.rows, out.global);
-  meter.finish("groups");
-  note_checksums(comm, checksum, out);
-  meter.finish("checksums");
   return out;
 }
 

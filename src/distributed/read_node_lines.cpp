@@ -98,11 +98,12 @@ void assign_arms(const RankReader& reader, const CsvFile& file, std::size_t colu
   global.arm_sizes.assign(sizes.begin(), sizes.end());
 }
 
-/// Columns of nodes.csv by arm, as tables: true outcomes are kept; given propensities and outcome
-/// predictions are needed for the checksum only.
+/// Columns of nodes.csv by arm, as tables.
 void build_given_tables(const RankReader& reader, const CsvFile& file, const LinesRead& lines,
                         NodeRows& rows, GlobalData& global) {
-  rows.truth = Matrix<double>(rows.size(), 0);
+  for (Matrix<double>* table : {&rows.truth, &rows.propensity, &rows.mu, &rows.columns}) {
+    *table = Matrix<double>(rows.size(), 0);
+  }
   if (global.arms.empty()) return;
   FaultList found;
   load::check_given_arms({file.name(), file.header(), global.num_nodes}, global.arms, lines.given,
@@ -110,8 +111,6 @@ void build_given_tables(const RankReader& reader, const CsvFile& file, const Lin
   if (reader.comm.is_root()) reader.faults.merge(found);
   if (!found.empty()) return;
   load::GivenTables tables = load::join_given(global.arms, lines.given);
-  global.has_propensity = tables.propensity.has_value();
-  global.has_mu = tables.mu.has_value();
   if (tables.truth) rows.truth = std::move(*tables.truth);
   if (tables.propensity) rows.propensity = std::move(*tables.propensity);
   if (tables.mu) rows.mu = std::move(*tables.mu);
@@ -137,8 +136,10 @@ TextList read_node_lines(const RankReader& reader, NodeRows& rows, GlobalData& g
     if (is_given) lines.given.push_back({role, {}});
   }
   for (const load::FeatureColumn& feature : roles->features) {
-    global.numeric_names.push_back(file->header()[feature.column]);
+    global.feature_names.push_back(file->header()[feature.column]);
   }
+  global.num_numeric_features = global.feature_names.size();
+  global.outcome = file->header()[outcome];
   global.num_nodes = reader.comm.allreduce(std::uint64_t{file->num_records()});
   // One chunk after the other: the ranks are the parallelism.
   const Context serial = reader.context.on_one_thread();

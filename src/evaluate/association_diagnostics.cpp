@@ -8,19 +8,18 @@
 
 namespace cone {
 
-std::optional<AssociationDiagnostics> associate_residuals(const EstimationBasis& basis,
+std::optional<AssociationDiagnostics> associate_residuals(const Context& context,
+                                                          const Learnt& learnt,
                                                           const EstimatorInfo& row) {
-  const ModelNoise* noise = noise_of(basis, row);
-  if (basis.kernels == nullptr || !basis.kernels->has_edges() || noise == nullptr) {
-    return std::nullopt;
-  }
+  const ModelNoise* noise = learnt.noise_of(row);
+  if (!learnt.kernels || !learnt.kernels->has_edges() || noise == nullptr) return std::nullopt;
   std::vector<double> standardised = noise->residual;
   for (std::size_t i = 0; i < standardised.size(); ++i) {
     standardised[i] = noise->sd[i] > 0 ? standardised[i] / noise->sd[i] : 0.0;
   }
   const NetworkAssociation found =
-      measure_association(basis.context, basis.kernels->network(), standardised,
-                          basis.context.seed(), basis.kernels->comm());
+      measure_association(context, learnt.kernels->network(), standardised, context.seed(),
+                          learnt.kernels->comm());
   return AssociationDiagnostics{
       .moran = found.moran, .p = found.p, .permutations = found.permutations};
 }

@@ -3,41 +3,25 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "cone/context.hpp"
 #include "cone/record.hpp"
 
-#include "data/arm_costs.hpp"
-#include "inference/confounding_strength.hpp"
-#include "inference/dependent_errors.hpp"
+#include "evaluate/learn.hpp"
 
 namespace cone {
-
-/// The inputs of a comparison.
-struct Comparable {
-  const LoggedSample& sample;
-  const DependenceKernels& kernels;
-  const ModelNoise* noise = nullptr;                ///< of the estimator's outcome model
-  std::span<const Matrix<double>> sample_policies;  ///< sample × arms, weighed
-  const CostTable& costs;                           ///< rows are those of the sample
-  const NetworkStrength* strength = nullptr;     ///< of sensitivity intervals, where there are any
-  bool is_randomised = false;                    ///< see Decision
-  bool is_sensitivity_off = false;               ///< likewise
-  bool lower_is_better = false;                  ///< likewise
-  ArmNoise arm_noise = ArmNoise::kIndependent;   ///< of the estimates' error parts
-  const FitPlan& plan;                           ///< without tasks where nothing was fitted
-  std::span<const std::uint32_t> cluster;        ///< given clusters, of every node
-  std::span<const std::uint8_t> in_sample = {};  ///< 1: learnt from these data; empty: none is
-};
 
 /// The estimator that decisions use: the recommended one where it ran, else the first doubly robust
 /// one, else the first. nullptr without any.
 const EstimatorInfo* choose_headline(std::span<const EstimatorInfo> rows);
 
-/// Whether an estimate has a standard error and its contributions by node.
-bool is_comparable(const Estimate& e, const Communicator& comm = Communicator::self());
+/// Whether an estimate has a standard error and its contributions by node. Collective.
+bool is_comparable(const Estimate& e, const Communicator& comm);
+
+/// Whether treatment counts as assigned at random given what this estimator adjusts for.
+bool is_randomised(const Dataset& data, const Learnt& learnt, const EvaluateOptions& options,
+                   const EstimatorInfo& headline);
 
 /// Error contributions of value − sign·cost: for the population the mean cost is estimated from the
 /// same units; for the sample it is known. `policy`: sample × arms, weighed.
@@ -48,9 +32,12 @@ ErrorParts subtract_costs(const LoggedSample& sample, const Matrix<double>& poli
 void warn_of_refused_dependence(Dependence wanted, const Decision& decision,
                                 std::vector<std::string>& warnings);
 
-/// Compares the policies with each other and with the logged policy, by the estimates of
-/// `estimator`. Differences of all pairs are listed for up to `listed_up_to` policies.
-Decision decide(const Context& context, const Comparable& compared, std::string_view estimator,
-                std::span<const PolicyResult> results, Dependence wanted, int listed_up_to);
+/// Compares the policies with each other and with the logged policy, by the recommended one of the
+/// finished estimators. None where only part of the network is scored. Collective where the data is
+/// distributed.
+std::optional<Decision> decide(const Context& context, const LoadedData& data,
+                               const EvaluationPlan& plan, const Learnt& learnt,
+                               const EvaluateOptions& options,
+                               std::span<const PolicyResult> results);
 
 }  // namespace cone

@@ -1,8 +1,10 @@
 #include "cone/evaluate.hpp"
 
 #include <algorithm>
+#include <map>
 #include <new>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,24 +12,19 @@
 #include "cone/error.hpp"
 #include "cone/version.hpp"
 
-#include "base/hash.hpp"
-#include "base/numeric.hpp"
 #include "base/stopwatch.hpp"
-#include "data/arm_costs.hpp"
 #include "data/memory_fault.hpp"
-#include "data/outcome_direction.hpp"
 #include "evaluate/association_diagnostics.hpp"
 #include "evaluate/decide.hpp"
 #include "evaluate/diagnostics.hpp"
+#include "evaluate/estimate_policies.hpp"
 #include "evaluate/fitted_model.hpp"
-#include "evaluate/learning.hpp"
+#include "evaluate/learn.hpp"
+#include "evaluate/node_table.hpp"
+#include "evaluate/plan.hpp"
 #include "evaluate/repeats.hpp"
-#include "evaluate/row_notes.hpp"
-#include "evaluate/run.hpp"
 #include "evaluate/run_config.hpp"
-#include "evaluate/scaling_diagnostics.hpp"
-#include "evaluate/sensitivity_intervals.hpp"
-#include "evaluate/verdicts.hpp"
+#include "evaluate/trace_budgets.hpp"
 
 namespace cone {
 namespace {
@@ -38,43 +35,6 @@ void require_log(const Dataset& data) {
               {{},
                "the data is a network without treatments and outcomes",
                "add treatments and outcomes, or simulate them with cone simulate"});
-}
-
-/// A policy's result without estimates.
-PolicyResult describe_policy(const PolicyOnData& policy, const LoadedData& data,
-                             const LoggedSample& sample) {
-  const MatrixView<const double> table = policy.probability.view();
-  PolicyResult result{.name = policy.name};
-  Checksum checksum;
-  for (std::size_t a = 1; a < table.cols(); ++a) {  // the control arm follows from the others
-    const std::vector<double> column = arm_column(table, static_cast<Arm>(a));
-    checksum.add(std::span<const double>(column));
-  }
-  result.checksum = checksum.hex();
-  Matrix<double> rows = take_rows(table, sample.nodes);
-  weigh_rows(sample, rows);
-  result.arm_fractions.assign(table.cols(), 0.0);
-  for (std::size_t a = 1; a < table.cols(); ++a) {
-    result.arm_fractions[a] = mean(arm_column(std::as_const(rows).view(), static_cast<Arm>(a)));
-    result.treated_fraction += result.arm_fractions[a];
-  }
-  result.arm_fractions[0] = 1 - result.treated_fraction;
-  if (data.truth) result.truth = data.truth->value(table, sample.nodes, sample.weight);
-  return result;
-}
-
-/// The checksum of the data does not cover cost columns, and results depend on them.
-void add_cost_checksum(const Dataset& data, const EvaluateOptions& options,
-                       nlohmann::ordered_json& config) {
-  const std::vector<KeptColumn> columns = cost_columns(options.cost);
-  if (columns.empty()) return;
-  Checksum checksum;
-  for (const KeptColumn& column : columns) {
-    if (const NamedColumn* kept = data.find_kept(column.name)) {
-      checksum.add(std::span<const double>(kept->values));
-    }
-  }
-  config["cost_checksum"] = checksum.hex();
 }
 
 /// Outputs that belong to a single fit do not exist for medians over several.
@@ -90,66 +50,6 @@ void refuse_beside_repeats(const FittedModel* model, const NodeTable* nodes,
   if (nodes != nullptr) refuse("--nodes");
   if (networks != nullptr) refuse("--attention and --embeddings");
   if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
-}
-
-/// Sorts estimates by the order in which the estimators were requested.
-void sort_estimates(std::span<const EstimatorInfo> rows, std::vector<PolicyResult>& results) {
-  const auto position = [&](const Estimate& estimate) {
-    return std::find_if(rows.begin(), rows.end(),
-                        [&](const EstimatorInfo& row) { return row.name == estimate.estimator; }) -
-           rows.begin();
-  };
-  for (PolicyResult& result : results) {
-    std::stable_sort(
-        result.estimates.begin(), result.estimates.end(),
-        [&](const Estimate& a, const Estimate& b) { return position(a) < position(b); });
-  }
-}
-
-/// A note of the default estimators that were left out; none where all ran.
-std::vector<std::string> note_left_out(const Dataset& data, const EvaluateOptions& options) {
-  const bool own_model = options.nuisances == NuisanceSource::kGiven && data.mu.has_value();
-  const char* why = why_without_networks(data);
-  if (!options.estimators.empty() || own_model || why == nullptr) return {};
-  std::vector<std::string_view> left_out;
-  for (const std::string_view name : default_estimators(own_model)) {
-    if (find_estimator(name)->needs(LearnerId::kCone)) left_out.push_back(name);
-  }
-  return {fmt::format("{} were left out, as {}: --estimators {} runs them",
-                      fmt::join(left_out, " and "), why, fmt::join(left_out, ","))};
-}
-
-/// A note of requested names that choose_rows() merged into another estimator.
-std::vector<std::string> note_renamed(const EvaluateOptions& options,
-                                      std::span<const EstimatorInfo> rows) {
-  std::vector<std::string> renamed;
-  for (const std::string& name : options.estimators) {
-    if (std::ranges::find(rows, name, &EstimatorInfo::name) == rows.end()) renamed.push_back(name);
-  }
-  if (renamed.empty()) return {};
-  return {fmt::format(
-      "with the given outcome model (mu0, mu1) {} the same as dm or dr",
-      renamed.size() == 1 ? renamed[0] + " is" : fmt::format("{} are", fmt::join(renamed, ", ")))};
-}
-
-Diagnostics describe_run(const LoadedData& data, const EvaluationRun& run,
-                         const EvaluateOptions& options) {
-  Diagnostics out = diagnose(data, run.sample(), run.learnt(), run.warnings());
-  out.feature_scaling = describe_scaling(data.observed.features, run.rows(), options.nuisance);
-  if (const auto& strength = run.strength()) {
-    describe_strength(
-        *strength, contradicts_declaration(options, strength, !data.observed.cluster.empty()), out);
-  }
-  if (run.joint_model()) out.joint_model = run.joint_model()->arms;
-  std::vector<std::string>& warnings = out.warnings;
-  if (auto question = question_direction(outcome_column(data), options.direction)) {
-    warnings.insert(warnings.begin(), std::move(*question));
-  }
-  warnings.insert(warnings.begin(), data.warnings.begin(), data.warnings.end());
-  for (std::string& warning : warn_of_rounding_columns(data.observed.features)) {
-    warnings.push_back(std::move(warning));
-  }
-  return out;
 }
 
 }  // namespace
@@ -175,6 +75,17 @@ std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& 
 
 namespace {
 
+/// Seconds by part of a run.
+using Timing = std::map<std::string, double>;
+
+template <class Work>
+auto time_part(const char* part, Timing& timing, const Work& work) {
+  const Stopwatch watch;
+  auto out = work();
+  timing[part] += watch.seconds();
+  return out;
+}
+
 EvaluationRecord evaluate_all(const Context& context, const LoadedData& data,
                               std::span<const PolicyOnData> policies,
                               const EvaluateOptions& options, const FittedModel* model,
@@ -183,88 +94,80 @@ EvaluationRecord evaluate_all(const Context& context, const LoadedData& data,
   require_log(data.observed);
   require(!policies.empty(), "evaluate: no policy");
   if (options.repeats > 1) refuse_beside_repeats(model, nodes, networks);
-  EvaluationRun run(context, data, policies, options, model, networks);
-
-  EvaluationRecord record;
-  record.version = kVersion;
-  record.revision = source_revision();
-  record.commit = build_commit();
-  std::vector<std::string> names;
-  for (const PolicyOnData& policy : policies) names.push_back(policy.name);
-  record.config = describe_config(context, data.observed, options, run.rows(), names);
-  add_cost_checksum(data.observed, options, record.config);
-  record.data = summarise(data.observed);
-  record.timing_seconds = {{"nuisances", 0.0}, {"estimates", 0.0}};
-  for (const PolicyOnData& policy : policies) {
-    record.policies.push_back(describe_policy(policy, data, run.sample()));
-  }
-  bool is_done = false;
-  {
+  const EvaluationPlan plan = plan_evaluation(context, data.observed, policies, options, model);
+  Timing timing;
+  const Learnt learnt = time_part("nuisances", timing, [&] {
     std::optional<StageScope> stage;
     if (options.repeats > 1) {
       stage.emplace(context, fmt::format("repeat 1 of {}", options.repeats), 0,
                     1.0 / options.repeats);
     }
-    is_done = run.learn_and_estimate(record);
-  }
-  if (!is_done) {
-    if (record.policies.front().estimates.empty()) throw Cancelled();
-    record.status = "interrupted";
-    for (const EstimatorInfo& row : run.waiting()) record.unfinished.emplace_back(row.name);
-  }
-  if (is_done && options.repeats > 1) {
-    repeat_and_take_medians(context, data, policies, options, run.sample(), record);
+    return learn(context, data.observed, plan, options, model, networks);
+  });
+  if (learnt.ready.empty()) throw Cancelled();
+  bool is_interrupted = !learnt.is_complete;
+  // What was learnt before an interruption is estimated.
+  const Context unobserved = context.with_observer(nullptr);
+  std::vector<PolicyResult> results = time_part("estimates", timing, [&] {
+    return estimate_policies(unobserved, data, policies, plan, learnt, options);
+  });
+  int repeats = 1;
+  if (options.repeats > 1 && !is_interrupted) {
+    repeats = time_part("repeats", timing, [&] {
+      return repeat_and_take_medians(context, data, policies, options, plan.sample, results);
+    });
+    is_interrupted = repeats < options.repeats;
   }
   // Finished results are kept when the user interrupts.
-  const auto unless_stopped = [&](const auto& work) {
+  const auto unless_stopped = [&](const char* part, auto& out, const auto& work) {
     try {
-      work();
+      out = time_part(part, timing, work);
     } catch (const Cancelled&) {
-      record.status = "interrupted";
+      if (data.observed.comm().has_others()) throw;
+      is_interrupted = true;
     }
   };
-  unless_stopped([&] { record.decision = run.compare(record.policies); });
-  if (record.decision) record.decision->outcome = outcome_column(data);
-  if (record.decision && run.strength()) {
-    record.decision->strength_is_clear = run.strength()->is_clear;
-    record.decision->direction_is_known = std::ranges::any_of(
-        run.strength()->arms, [](const ArmConfounding& arm) { return arm.direction != 0; });
+  std::optional<Decision> decision;
+  unless_stopped("decision", decision,
+                 [&] { return decide(context, data, plan, learnt, options, results); });
+  std::vector<BudgetCurve> curves;
+  if (!plan.rankings.empty()) {
+    unless_stopped("budget_curves", curves,
+                   [&] { return trace_budgets(context, data, plan, learnt, options); });
   }
-  unless_stopped([&] {
-    if (run.rankings().empty()) return;
-    const Stopwatch watch;
-    record.budget_curves = run.trace_budgets();
-    record.timing_seconds["budget_curves"] = watch.seconds();
-    for (std::size_t k = 0; data.truth && k < record.budget_curves.size(); ++k) {
-      add_true_gains(*data.truth, run.sample(), run.rankings()[k], record.budget_curves[k]);
-    }
-  });
-  if (nodes != nullptr) *nodes = run.describe_nodes(record.policies);
-  note_better_regressions(run.sample(), run.learnt(), record.policies);
-  sort_estimates(run.rows(), record.policies);
-  record.notes = note_left_out(data.observed, options);
-  for (std::string& note : note_renamed(options, run.rows())) record.notes.push_back(note);
-  record.diagnostics = describe_run(data, run, options);
-  std::vector<std::string> learnt = warn_of_learnt_policies(data.observed, policies);
-  std::vector<std::string>& warnings = record.diagnostics.warnings;
-  warnings.insert(warnings.begin(), learnt.begin(), learnt.end());
-  if (is_done && record.repeats < options.repeats) {
-    record.diagnostics.warnings.push_back(fmt::format(
-        "interrupted: medians are over {} of {} repeats", record.repeats, options.repeats));
-  }
-  const Stopwatch watch;
-  const LocalNeighbourhood network(data.observed.graph);
-  add_verdicts(context, run.judged(network), record.policies, record.diagnostics);
-  record.timing_seconds["diagnostics"] = watch.seconds();
-  if (record.decision) {
-    unless_stopped([&] {
-      describe_association(run.associate_residuals(record.decision->estimator), *record.decision,
-                           run.strength().has_value(), record.diagnostics);
+  if (nodes != nullptr) *nodes = describe_nodes(plan, learnt, options.estimator, results);
+  std::optional<AssociationDiagnostics> association;
+  if (decision) {
+    unless_stopped("association", association, [&] {
+      return associate_residuals(context, learnt, plan.row_called(decision->estimator));
     });
-    warn_of_refused_dependence(options.estimator.dependence, *record.decision,
-                               record.diagnostics.warnings);
   }
-  return record;
+  Diagnostics diagnostics = time_part("diagnostics", timing, [&] {
+    return diagnose(context, data, policies, plan, learnt, options, results,
+                    decision ? &*decision : nullptr, association);
+  });
+  if (learnt.is_complete && repeats < options.repeats) {
+    diagnostics.warnings.push_back(
+        fmt::format("interrupted: medians are over {} of {} repeats", repeats, options.repeats));
+  }
+  std::vector<std::string> unfinished;
+  for (const EstimatorInfo& row : plan.rows) {
+    if (!learnt.is_ready(row.name)) unfinished.emplace_back(row.name);
+  }
+  return {.version = std::string(kVersion),
+          .revision = std::string(source_revision()),
+          .commit = std::string(build_commit()),
+          .config = describe_config(context, data.observed, options, plan.rows, policies),
+          .data = summarise(data.observed),
+          .status = is_interrupted ? "interrupted" : "completed",
+          .unfinished = std::move(unfinished),
+          .repeats = repeats,
+          .policies = std::move(results),
+          .decision = std::move(decision),
+          .budget_curves = std::move(curves),
+          .diagnostics = std::move(diagnostics),
+          .notes = plan.notes,
+          .timing_seconds = std::move(timing)};
 }
 
 }  // namespace
@@ -272,9 +175,12 @@ EvaluationRecord evaluate_all(const Context& context, const LoadedData& data,
 EvaluationRecord evaluate(const Context& context, const LoadedData& data,
                           std::span<const PolicyOnData> policies, const EvaluateOptions& options,
                           const FittedModel* model, NodeTable* nodes, ConeFit* networks) {
+  const Dataset& observed = data.observed;
   try {
-    return evaluate_all(context, data, policies, options, model, nodes, networks);
+    return evaluate_all(observed.distributed ? context.shared_by(observed.comm()) : context, data,
+                        policies, options, model, nodes, networks);
   } catch (const std::bad_alloc&) {
+    if (observed.comm().has_others()) throw;  // they wait for this rank
     throw Error(ErrorCode::kIo, name_largest_table(context, data.observed, policies.size()));
   }
 }

@@ -1,14 +1,17 @@
 #include "evaluate/learning.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cone/error.hpp"
 
 #include "evaluate/fitted_model.hpp"
 #include "evaluate/workload.hpp"
 #include "inference/network_treatment.hpp"
+#include "network_ridge/groups.hpp"
 #include "network_ridge/ridge_cost.hpp"
 
 namespace cone {
@@ -87,11 +90,55 @@ void name_given_rows(std::vector<EstimatorInfo>& rows) {
 }  // namespace
 
 const char* why_without_networks(const Dataset& data) {
-  if (data.graph.num_edges() == 0) return "the data has no edges";
+  if (data.distributed) return "they need one process";
+  if (data.num_edges() == 0) return "the data has no edges";
   if (cone_epoch_entries(data) > kLargestDefaultCone) {
     return "training on data of this size takes long";
   }
   return nullptr;
+}
+
+void refuse_on_ranks(const Dataset& data, std::span<const EstimatorInfo> rows,
+                     const EvaluateOptions& options) {
+  FaultList faults;
+  for (const EstimatorInfo& row : rows) {
+    const bool needs_one_process =
+        row.needs_balance() || std::ranges::any_of(
+                                   std::array{LearnerId::kNetworks, LearnerId::kCone,
+                                              LearnerId::kCohesion, LearnerId::kSpectral},
+                                   [&](LearnerId learner) { return row.needs(learner); });
+    if (!needs_one_process) continue;
+    faults.add("estimators", {{.item = "--estimators"},
+                              fmt::format("--engine petsc does not support {}", row.name),
+                              "leave it out, or evaluate without --engine: neural networks, kernel "
+                              "balancing, network cohesion and eigenvectors need one process"});
+  }
+  const bool uses_ridge = uses(rows, LearnerId::kNetworkRidge);
+  if (uses_ridge && fits_joint_model(options)) {
+    faults.add("joint_model", {{.item = "--engine petsc"},
+                               "does not fit the joint model of treatment and outcome, which "
+                               "intervals of network_dm allow for",
+                               "add --no-joint-model, or evaluate without --engine"});
+  }
+  const std::vector<std::string>& groups = options.network_ridge.ridge_groups;
+  if (uses_ridge && data.num_edges() > 0 && asks_for(groups, GroupKind::kCommunities)) {
+    std::vector<std::string_view> others(kGroupSwitches.begin(), kGroupSwitches.end());
+    std::erase(others, "communities");
+    std::erase(others, kExponentialSwitch);
+    faults.add("groups", {{.item = "--engine petsc"},
+                          "the network ridge has no community effects on several ranks",
+                          fmt::format("evaluate without --engine petsc, or with --ridge-groups {}",
+                                      fmt::join(others, ","))});
+  }
+  const auto refuse = [&](const char* flag, bool is_asked) {
+    if (!is_asked) return;
+    faults.add(flag, {{.item = flag},
+                      "is not supported with --engine petsc",
+                      "leave it out, or evaluate without --engine"});
+  };
+  refuse("--rank", !options.budget.rank.empty());
+  refuse("--protocol split", options.plan.protocol == Protocol::kSplit);
+  faults.throw_if_any(ErrorCode::kUsage);
 }
 
 std::vector<EstimatorInfo> choose_rows(const Dataset& data, const EvaluateOptions& options) {
@@ -118,7 +165,7 @@ std::vector<EstimatorInfo> choose_rows(const Dataset& data, const EvaluateOption
     if (own_model && row.needs_outcome_model()) row.outcome = LearnerId::kGiven;
     if (own_propensity && row.needs_propensity()) row.weights = LearnerId::kGiven;
     // Without a network a logistic regression has the same inputs and fits probabilities better.
-    if (row.weights == LearnerId::kNetworkTreatment && data.graph.num_edges() == 0) {
+    if (row.weights == LearnerId::kNetworkTreatment && data.num_edges() == 0) {
       row.weights = LearnerId::kLogistic;
     }
   }
@@ -190,7 +237,7 @@ std::vector<ExpectedCost> list_stages(const Context& context, const Dataset& dat
   };
   const bool scores_all = options.plan.protocol == Protocol::kCrossFit;
   if (options.sensitivity_interval && has(LearnerId::kNetworkRidge) && scores_all &&
-      data.graph.num_edges() > 0) {
+      data.num_edges() > 0) {
     const bool knows_network = has(LearnerId::kNetworkTreatment) && shares_treatment_folds(data);
     costs.push_back({"unmeasured confounding",
                      network_treatment_seconds(measure_size(context, data, options.plan),

@@ -1,7 +1,9 @@
+#include "evaluate/node_table.hpp"
+
 #include <algorithm>
 
 #include "base/numeric.hpp"
-#include "evaluate/run.hpp"
+#include "evaluate/decide.hpp"
 
 namespace cone {
 namespace {
@@ -13,30 +15,32 @@ void set_column(std::span<const double> values, std::size_t column, Matrix<doubl
 
 }  // namespace
 
-NodeTable EvaluationRun::describe_nodes(std::span<const PolicyResult> results) const {
-  const std::size_t n = sample_.size();
-  NodeTable out{.nodes = sample_.nodes,
-                .units = sample_.weight,
-                .mu = Matrix<double>(n, sample_.num_arms(), kNaN),
-                .propensity = Matrix<double>(n, sample_.num_arms(), kNaN),
+NodeTable describe_nodes(const EvaluationPlan& plan, const Learnt& learnt,
+                         const EstimatorOptions& options, std::span<const PolicyResult> results) {
+  const LoggedSample& sample = plan.sample;
+  const std::size_t n = sample.size();
+  NodeTable out{.nodes = sample.nodes,
+                .units = sample.weight,
+                .mu = Matrix<double>(n, sample.num_arms(), kNaN),
+                .propensity = Matrix<double>(n, sample.num_arms(), kNaN),
                 .weight = Matrix<double>(n, results.size(), kNaN),
                 .influence = Matrix<double>(n, results.size(), kNaN)};
   for (const PolicyResult& result : results) out.policies.push_back(result.name);
-  const EstimatorInfo* row = find_headline();
+  const EstimatorInfo* row = choose_headline(learnt.ready);
   if (row == nullptr) return out;
   out.estimator = row->name;
-  if (const OutcomeTable* outcome = learnt_.outcome_of(*row)) out.mu = outcome->mu;
-  if (const PropensityTable* propensity = learnt_.propensity_of(*row)) {
+  if (const OutcomeTable* outcome = learnt.nuisances.outcome_of(*row)) out.mu = outcome->mu;
+  if (const PropensityTable* propensity = learnt.nuisances.propensity_of(*row)) {
     out.propensity = propensity->e;
   }
-  const bool shares_noise = options_.estimator.arm_noise == ArmNoise::kShared;
+  const bool shares_noise = options.arm_noise == ArmNoise::kShared;
   for (std::size_t p = 0; p < results.size(); ++p) {
     const auto e = std::ranges::find(results[p].estimates, row->name, &Estimate::estimator);
     if (e == results[p].estimates.end()) continue;
     const ErrorParts& parts = e->parts;
     std::vector<double> weight = parts.coefficient;
     for (std::size_t i = 0; i < weight.size(); ++i) {
-      weight[i] += shares_noise ? sample_.weight_of(i) : policies_.sample[p](i, sample_.arm[i]);
+      weight[i] += shares_noise ? sample.weight_of(i) : plan.policies.sample[p](i, sample.arm[i]);
     }
     set_column(weight, p, out.weight);
     set_column(e->target == Target::kSample ? parts.sample : parts.population, p, out.influence);

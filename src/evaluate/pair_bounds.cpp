@@ -11,13 +11,17 @@ constexpr double kMostCells = 5e7;  // of all pairs, a few seconds
 
 }  // namespace
 
-PairBounds::PairBounds(const Comparable& compared, std::vector<const Matrix<double>*> tables,
+PairBounds::PairBounds(const LoggedSample& sample, std::span<const double> residual,
+                       const NetworkStrength* strength, std::vector<const Matrix<double>*> tables,
                        std::vector<const Estimate*> estimates)
-    : compared_(compared), tables_(std::move(tables)), estimates_(std::move(estimates)) {
+    : sample_(sample),
+      residual_(residual),
+      strength_(strength),
+      tables_(std::move(tables)),
+      estimates_(std::move(estimates)) {
   const auto policies = static_cast<double>(tables_.size());
-  const double cells =
-      compared.kernels.num_nodes() * static_cast<double>(compared.sample.num_arms());
-  takes_contrasts_ = compared.strength != nullptr && compared.noise != nullptr &&
+  const double cells = sample.comm->count(sample.size()) * static_cast<double>(sample.num_arms());
+  takes_contrasts_ = strength != nullptr && sample.comm->any(!residual.empty()) &&
                      policies * (policies - 1) / 2 * cells < kMostCells;
 }
 
@@ -44,9 +48,7 @@ BiasBound PairBounds::bound_contrast(std::size_t first, std::size_t second) cons
   for (std::size_t k = 0; k < contrast.values().size(); ++k) {
     contrast.values()[k] -= tables_[second]->values()[k];
   }
-  return bound_confounding_bias(compared_.sample, contrast.view(), compared_.noise->residual,
-                                *compared_.strength)
-      .bound;
+  return bound_confounding_bias(sample_, contrast.view(), residual_, *strength_).bound;
 }
 
 }  // namespace cone

@@ -2,9 +2,13 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <vector>
 
-#include "evaluate/decide.hpp"
+#include "cone/learn.hpp"
+#include "cone/record.hpp"
+
+#include "inference/confounding_strength.hpp"
 
 namespace cone {
 
@@ -14,9 +18,11 @@ namespace cone {
 /// where the contrasts of all pairs would take long.
 class PairBounds {
  public:
-  /// `tables`, `estimates`: of the compared policies; estimates are nullptr for the logged policy
-  /// and for policies that equal it. `compared` must outlive the bounds.
-  PairBounds(const Comparable& compared, std::vector<const Matrix<double>*> tables,
+  /// `residual`: of the outcome model, empty without one; `strength`: nullptr without sensitivity
+  /// intervals. `tables`, `estimates`: of the compared policies; estimates are nullptr for the logged
+  /// policy and for policies that equal it. All must outlive the bounds. Collective.
+  PairBounds(const LoggedSample& sample, std::span<const double> residual,
+             const NetworkStrength* strength, std::vector<const Matrix<double>*> tables,
              std::vector<const Estimate*> estimates);
 
   /// None where an estimate has no sensitivity interval.
@@ -25,7 +31,9 @@ class PairBounds {
  private:
   BiasBound bound_contrast(std::size_t first, std::size_t second) const;
 
-  const Comparable& compared_;
+  const LoggedSample& sample_;
+  std::span<const double> residual_;
+  const NetworkStrength* strength_;
   std::vector<const Matrix<double>*> tables_;
   std::vector<const Estimate*> estimates_;
   bool takes_contrasts_ = false;

@@ -10,7 +10,7 @@
 
 #include "base/numeric.hpp"
 #include "estimate/significance.hpp"
-#include "evaluate/run.hpp"
+#include "evaluate/estimate_policies.hpp"
 #include "evaluate/sensitivity_intervals.hpp"
 
 namespace cone {
@@ -130,46 +130,40 @@ Estimate take_median(const LoggedSample& sample, std::span<const Estimate* const
   return out;
 }
 
-void repeat_and_take_medians(const Context& context, const LoadedData& data,
-                             std::span<const PolicyOnData> policies, const EvaluateOptions& options,
-                             const LoggedSample& sample, EvaluationRecord& record) {
-  std::vector<std::vector<PolicyResult>> all = {record.policies};
+int repeat_and_take_medians(const Context& context, const LoadedData& data,
+                            std::span<const PolicyOnData> policies, const EvaluateOptions& options,
+                            const LoggedSample& sample, std::vector<PolicyResult>& results) {
+  std::vector<std::vector<PolicyResult>> all = {results};
   for (int k = 1; k < options.repeats; ++k) {
     const StageScope stage(context, fmt::format("repeat {} of {}", k + 1, options.repeats),
                            static_cast<double>(k) / options.repeats,
                            static_cast<double>(k + 1) / options.repeats);
     const Context seeded = context.with_seed(context.seed() + static_cast<std::uint64_t>(k));
-    EvaluationRecord again{.policies = record.policies};
-    for (PolicyResult& policy : again.policies) policy.estimates.clear();
-    bool is_done = false;
     try {
-      EvaluationRun run(seeded, data, policies, options, nullptr);
-      is_done = run.learn_and_estimate(again);
+      const EvaluationPlan plan =
+          plan_evaluation(seeded, data.observed, policies, options, /*model=*/nullptr);
+      const Learnt learnt = learn(seeded, data.observed, plan, options, nullptr, nullptr);
+      if (!learnt.is_complete) break;
+      all.push_back(estimate_policies(seeded, data, policies, plan, learnt, options));
     } catch (const Cancelled&) {
-      // Finished repeats are kept.
+      if (data.observed.comm().has_others()) throw;
+      break;  // finished repeats are kept
     }
-    for (const auto& [name, seconds] : again.timing_seconds) record.timing_seconds[name] += seconds;
-    if (!is_done) {
-      record.status = "interrupted";
-      break;
-    }
-    for (PolicyResult& policy : again.policies) {
+    for (PolicyResult& policy : all.back()) {
       for (Estimate& e : policy.estimates) e.parts = {};  // of the first repeat only
     }
-    all.push_back(std::move(again.policies));
   }
-  record.repeats = static_cast<int>(all.size());
-  if (all.size() == 1) return;
-  for (std::size_t p = 0; p < record.policies.size(); ++p) {
-    for (std::size_t e = 0; e < record.policies[p].estimates.size(); ++e) {
+  for (std::size_t p = 0; all.size() > 1 && p < results.size(); ++p) {
+    for (std::size_t e = 0; e < results[p].estimates.size(); ++e) {
       std::vector<const Estimate*> runs;
       runs.reserve(all.size());
-      for (const std::vector<PolicyResult>& results : all) {
-        runs.push_back(&results[p].estimates[e]);  // all runs have the estimators in one order
+      for (const std::vector<PolicyResult>& repeat : all) {
+        runs.push_back(&repeat[p].estimates[e]);  // all repeats have the estimators in one order
       }
-      record.policies[p].estimates[e] = take_median(sample, runs);
+      results[p].estimates[e] = take_median(sample, runs);
     }
   }
+  return static_cast<int>(all.size());
 }
 
 }  // namespace cone

@@ -18,20 +18,26 @@ std::vector<MatrixView<const double>> view_all(const std::vector<Matrix<double>>
   return views;
 }
 
-Evidence evidence_of(const EstimationBasis& basis, const EstimatorInfo& row,
-                     const ValuedPolicies& policies, std::size_t policy) {
-  Evidence evidence{.sample = basis.sample,
+bool rests_on_model(const EstimatorInfo& row) {
+  return row.method == Method::kDirect || row.method == Method::kJointModel ||
+         row.method == Method::kCautiousCorrection;
+}
+
+Evidence evidence_of(const EvaluationPlan& plan, const PolicyTables& policies,
+                     const Learnt& learnt, const PolicyWeights& weights, const EstimatorInfo& row,
+                     std::size_t policy) {
+  Evidence evidence{.sample = plan.sample,
                     .policy = policies.sample[policy].view(),
-                    .outcome = basis.learnt.outcome_of(row),
-                    .propensity = basis.learnt.propensity_of(row),
+                    .outcome = learnt.nuisances.outcome_of(row),
+                    .propensity = learnt.nuisances.propensity_of(row),
                     .policy_index = policy};
-  if (const ModelNoise* noise = noise_of(basis, row)) evidence.noise = &noise->variance;
-  const bool is_direct = row.method == Method::kDirect || row.method == Method::kJointModel ||
-                         row.method == Method::kCautiousCorrection;
-  const auto implied = policies.implied.find(row.outcome);
-  if (is_direct && implied != policies.implied.end()) evidence.implied = &implied->second[policy];
-  const auto corrected = policies.implied_of_row.find(row.name);
-  if (corrected != policies.implied_of_row.end()) evidence.implied = &corrected->second[policy];
+  if (const ModelNoise* noise = learnt.noise_of(row)) evidence.noise = &noise->variance;
+  const auto implied = weights.of_learner.find(row.outcome);
+  if (rests_on_model(row) && implied != weights.of_learner.end()) {
+    evidence.implied = &implied->second[policy];
+  }
+  const auto corrected = weights.of_row.find(row.name);
+  if (corrected != weights.of_row.end()) evidence.implied = &corrected->second[policy];
   return evidence;
 }
 
@@ -55,58 +61,50 @@ void adopt_joint_value(const AlternativeValue& joint, Estimate& value) {
 
 }  // namespace
 
-const ModelNoise* noise_of(const EstimationBasis& basis, const EstimatorInfo& row) {
-  const auto noise = basis.noise.find(row.outcome);
-  return row.needs_outcome_model() && noise != basis.noise.end() ? &noise->second : nullptr;
-}
-
-void imply_weights(const EstimationBasis& basis, LearnerId learner, ValuedPolicies& policies) {
-  const bool needed = std::ranges::any_of(basis.rows, [&](const EstimatorInfo& row) {
-    return row.outcome == learner &&
-           (row.method == Method::kDirect || row.method == Method::kJointModel ||
-            row.method == Method::kCautiousCorrection);
+void imply_weights(const Context& context, const EvaluationPlan& plan, const PolicyTables& policies,
+                   const Learnt& learnt, LearnerId learner, PolicyWeights& out) {
+  const bool needed = std::ranges::any_of(plan.rows, [&](const EstimatorInfo& row) {
+    return row.outcome == learner && rests_on_model(row);
   });
-  const auto& outcome = basis.learnt.parts().at(learner).outcome;
+  const auto& outcome = learnt.nuisances.parts().at(learner).outcome;
   if (!needed || !outcome || outcome->variance == nullptr) return;
-  const LoggedSample& sample = basis.sample;
+  const LoggedSample& sample = plan.sample;
   std::vector<Matrix<double>> weighed;
   if (!sample.weight.empty()) {
     for (std::size_t p = 0; p < policies.sample.size(); ++p) {
       // Only the rows of the sample are used.
       Matrix<double>& table =
-          weighed.emplace_back(policies.tables[p].rows(), policies.tables[p].cols());
+          weighed.emplace_back(policies.nodes[p].rows(), policies.nodes[p].cols());
       for (std::size_t i = 0; i < sample.size(); ++i) {
-        std::ranges::copy(std::as_const(policies.sample[p]).row(i),
-                          table.row(sample.nodes[i]).begin());
+        std::ranges::copy(policies.sample[p].row(i), table.row(sample.nodes[i]).begin());
       }
     }
   }
-  policies.implied[learner] = outcome->variance->imply_weights(
-      basis.context, weighed.empty() ? policies.tables : view_all(weighed));
+  out.of_learner[learner] =
+      outcome->variance->imply_weights(context, weighed.empty() ? policies.nodes : view_all(weighed));
 }
 
-void imply_corrected_weights(const EstimationBasis& basis, const EstimatorInfo& row,
-                             ValuedPolicies& policies) {
-  const bool corrects_partly = row.method == Method::kSwitch || row.method == Method::kShrinkage ||
-                               row.method == Method::kCautiousCorrection;
-  // Nodes outside of the sample have no out-of-fold residual.
-  if (!corrects_partly || basis.kernels == nullptr) return;
-  const OutcomeTable& outcome = *basis.learnt.outcome_of(row);
+namespace {
+
+void imply_corrected_weights(const Context& context, const EvaluationPlan& plan,
+                             const PolicyTables& policies, const Learnt& learnt,
+                             const EstimatorOptions& options, const EstimatorInfo& row,
+                             PolicyWeights& out) {
+  const OutcomeTable& outcome = *learnt.nuisances.outcome_of(row);
   if (outcome.variance == nullptr) return;
-  const LoggedSample& sample = basis.sample;
+  const LoggedSample& sample = plan.sample;
   std::vector<std::vector<double>> weights;
   std::vector<Matrix<double>> tables;
   bool corrects = false;
   for (std::size_t p = 0; p < policies.sample.size(); ++p) {
-    const Evidence evidence = evidence_of(basis, row, policies, p);
-    weights.push_back(residual_weights(row, evidence, basis.options));
+    const Evidence evidence = evidence_of(plan, policies, learnt, out, row, p);
+    weights.push_back(residual_weights(row, evidence, options));
     corrects = sum(weights.back(), *sample.comm) > 0 || corrects;
     tables.push_back(uncorrected_part(evidence, weights.back()));
   }
   if (!corrects && row.method == Method::kCautiousCorrection)
     return;  // those of the direct method apply
-  std::vector<ImpliedWeights> implied =
-      outcome.variance->imply_weights(basis.context, view_all(tables));
+  std::vector<ImpliedWeights> implied = outcome.variance->imply_weights(context, view_all(tables));
   const std::vector<double> residual = residuals(sample.arm, sample.outcome, outcome.mu.view());
   const double n = sample.comm->count(sample.size());
   for (std::size_t p = 0; p < policies.sample.size(); ++p) {
@@ -119,31 +117,51 @@ void imply_corrected_weights(const EstimationBasis& basis, const EstimatorInfo& 
     implied[p].variance = sample.comm->allreduce(variance.value()) / (n * n);
     implied[p].variance_for_sample.reset();
   }
-  policies.implied_of_row[row.name] = std::move(implied);
+  out.of_row[row.name] = std::move(implied);
 }
 
-Estimate estimate_row(const EstimationBasis& basis, const EstimatorInfo& row,
-                      const ValuedPolicies& policies, std::size_t policy) {
-  const Evidence evidence = evidence_of(basis, row, policies, policy);
+}  // namespace
+
+void find_row_weights(const Context& context, const EvaluationPlan& plan,
+                      const PolicyTables& policies, const Learnt& learnt,
+                      const EstimatorOptions& options, const EstimatorInfo& row,
+                      PolicyWeights& out) {
+  const bool corrects_partly = row.method == Method::kSwitch || row.method == Method::kShrinkage ||
+                               row.method == Method::kCautiousCorrection;
+  // Nodes outside of the sample have no out-of-fold residual.
+  if (corrects_partly && plan.scores_all) {
+    imply_corrected_weights(context, plan, policies, learnt, options, row, out);
+  }
+  if (!row.needs_balance()) return;
+  std::vector<BalancedValue> balanced;
+  for (const Matrix<double>& policy : policies.sample) {
+    balanced.push_back(learnt.nuisances.balancer_of(row).value(context, policy.view()));
+  }
+  out.balanced[row.name] = std::move(balanced);
+}
+
+Estimate estimate_row(const Context& context, const EvaluationPlan& plan,
+                      const PolicyTables& policies, const Learnt& learnt,
+                      const PolicyWeights& weights, const EstimatorOptions& options,
+                      const EstimatorInfo& row, std::size_t policy) {
+  const Evidence evidence = evidence_of(plan, policies, learnt, weights, row, policy);
   Estimate value;
   if (row.needs_balance()) {
-    value = estimate_balanced(row, evidence,
-                              basis.learnt.balancer_of(row).value(basis.context, evidence.policy),
-                              basis.options);
+    value = estimate_balanced(row, evidence, weights.balanced.at(row.name)[policy], options);
   } else {
-    value = estimate(row, evidence, basis.options);
-    note_learning(row, evidence, basis.learnt, value);
+    value = estimate(row, evidence, options);
+    note_learning(row, evidence, learnt.nuisances, value);
   }
-  if (basis.kernels != nullptr) {
-    apply_dependence(basis.context, *basis.kernels, basis.sample, policies.sample[policy],
-                     noise_of(basis, row), basis.options.dependence, value);
+  if (learnt.kernels) {
+    apply_dependence(context, *learnt.kernels, plan.sample, policies.sample[policy],
+                     learnt.noise_of(row), options.dependence, value);
   }
   note_smoothing(value);
-  if (row.method == Method::kJointModel && basis.joint == nullptr) note_missing_joint_model(value);
-  if (basis.joint == nullptr || row.outcome != LearnerId::kNetworkRidge) return value;
-  if (row.method == Method::kDirect) value.joint = basis.joint->revalue(evidence.policy);
+  if (row.method == Method::kJointModel && !learnt.joint) note_missing_joint_model(value);
+  if (!learnt.joint || row.outcome != LearnerId::kNetworkRidge) return value;
+  if (row.method == Method::kDirect) value.joint = learnt.joint->revalue(evidence.policy);
   if (row.method == Method::kJointModel) {
-    adopt_joint_value(basis.joint->revalue_cautiously(evidence.policy), value);
+    adopt_joint_value(learnt.joint->revalue_cautiously(evidence.policy), value);
   }
   return value;
 }

@@ -1,6 +1,7 @@
 #include "evaluate/row_notes.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -141,6 +142,44 @@ std::string describe_idle_columns(std::span<const std::string> arms, bool has_pr
                                                 : propensity + ", " + mu + " were";
   return fmt::format("the data's own {} not used: --nuisances given uses them instead of fitting",
                      columns);
+}
+
+namespace {
+
+/// A note of the default estimators that were left out; none where all ran.
+std::vector<std::string> note_left_out(const Dataset& data, const EvaluateOptions& options) {
+  const bool own_model = options.nuisances == NuisanceSource::kGiven && data.mu.has_value();
+  const char* why = why_without_networks(data);
+  if (!options.estimators.empty() || own_model || why == nullptr) return {};
+  std::vector<std::string_view> left_out;
+  for (const std::string_view name : default_estimators(own_model)) {
+    if (find_estimator(name)->needs(LearnerId::kCone)) left_out.push_back(name);
+  }
+  const std::string what = fmt::format("{} were left out, as {}", fmt::join(left_out, " and "), why);
+  if (data.distributed) return {what};
+  return {fmt::format("{}: --estimators {} runs them", what, fmt::join(left_out, ","))};
+}
+
+/// A note of requested names that choose_rows() merged into another estimator.
+std::vector<std::string> note_renamed(const EvaluateOptions& options,
+                                      std::span<const EstimatorInfo> rows) {
+  std::vector<std::string> renamed;
+  for (const std::string& name : options.estimators) {
+    if (std::ranges::find(rows, name, &EstimatorInfo::name) == rows.end()) renamed.push_back(name);
+  }
+  if (renamed.empty()) return {};
+  return {fmt::format(
+      "with the given outcome model (mu0, mu1) {} the same as dm or dr",
+      renamed.size() == 1 ? renamed[0] + " is" : fmt::format("{} are", fmt::join(renamed, ", ")))};
+}
+
+}  // namespace
+
+std::vector<std::string> note_choices(const Dataset& data, const EvaluateOptions& options,
+                                      std::span<const EstimatorInfo> rows) {
+  std::vector<std::string> notes = note_left_out(data, options);
+  std::ranges::move(note_renamed(options, rows), std::back_inserter(notes));
+  return notes;
 }
 
 }  // namespace cone

@@ -28,6 +28,11 @@ void note_learning(const EstimatorInfo& row, const Evidence& evidence,
 void note_better_regressions(const LoggedSample& sample, const LearntNuisances& learnt,
                              std::vector<PolicyResult>& results);
 
+/// Notes of default estimators that were left out, and of requested ones that are others under a
+/// given outcome model.
+std::vector<std::string> note_choices(const Dataset& data, const EvaluateOptions& options,
+                                      std::span<const EstimatorInfo> rows);
+
 /// A warning of given columns that are not used, as models are fitted instead.
 std::string describe_idle_columns(std::span<const std::string> arms, bool has_propensity,
                                   bool has_mu);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <span>
-#include <string>
 
 #include <nlohmann/json.hpp>
 
@@ -9,6 +8,7 @@
 #include "cone/dataset.hpp"
 #include "cone/estimate.hpp"
 #include "cone/evaluate.hpp"
+#include "cone/policy.hpp"
 
 namespace cone {
 
@@ -17,6 +17,6 @@ namespace cone {
 nlohmann::ordered_json describe_config(const Context& context, const Dataset& data,
                                        const EvaluateOptions& options,
                                        std::span<const EstimatorInfo> rows,
-                                       std::span<const std::string> policies);
+                                       std::span<const PolicyOnData> policies);
 
 }  // namespace cone

@@ -9,7 +9,6 @@
 #include "base/numeric.hpp"
 #include "estimate/enough_units.hpp"
 #include "estimate/significance.hpp"
-#include "evaluate/run.hpp"
 #include "inference/network_treatment.hpp"
 
 namespace cone {
@@ -42,27 +41,19 @@ void set_sensitivity_interval(const LoggedSample& sample, Estimate& e) {
   high = std::clamp(high, limits.first, limits.second);
 }
 
-bool wants_sensitivity_intervals(const EvaluateOptions& options, const EstimationBasis& basis) {
-  return options.sensitivity_interval && basis.kernels != nullptr && basis.kernels->has_edges() &&
-         basis.learnt.parts().contains(LearnerId::kNetworkRidge);
+bool wants_sensitivity_intervals(const EvaluateOptions& options, const Learnt& learnt) {
+  return options.sensitivity_interval && learnt.kernels && learnt.kernels->has_edges() &&
+         learnt.nuisances.parts().contains(LearnerId::kNetworkRidge);
 }
 
-void add_sensitivity_intervals(const EstimationBasis& basis,
-                               std::span<const Matrix<double>> sample_policies,
-                               const NetworkStrength& strength,
-                               std::vector<PolicyResult>& results) {
-  for (std::size_t p = 0; p < results.size(); ++p) {
-    for (Estimate& e : results[p].estimates) {
-      const EstimatorInfo& row = *std::ranges::find(basis.rows, e.estimator, &EstimatorInfo::name);
-      const ModelNoise* noise = noise_of(basis, row);
-      if (noise == nullptr || std::isnan(e.standard_error)) continue;
-      e.confounding_bias_bound =
-          bound_confounding_bias(basis.sample, sample_policies[p].view(), noise->residual, strength)
-              .bound;
-      e.sensitivity_widening = find_widening(e);
-      set_sensitivity_interval(basis.sample, e);
-    }
-  }
+void add_sensitivity_interval(const LoggedSample& sample, const Matrix<double>& policy,
+                              const ModelNoise* noise, const NetworkStrength& strength,
+                              Estimate& e) {
+  if (noise == nullptr || std::isnan(e.standard_error)) return;
+  e.confounding_bias_bound =
+      bound_confounding_bias(sample, policy.view(), noise->residual, strength).bound;
+  e.sensitivity_widening = find_widening(e);
+  set_sensitivity_interval(sample, e);
 }
 
 std::vector<ArmConfounding> describe_confounding(std::span<const JointArm> arms) {
@@ -101,17 +92,6 @@ void describe_strength(const NetworkStrength& strength, bool contradicts_declara
     out.warnings.push_back(std::move(*warning));
   }
   if (auto warning = describe_isolated(strength)) out.warnings.push_back(std::move(*warning));
-}
-
-void EvaluationRun::add_sensitivity_intervals(std::vector<PolicyResult>& results) {
-  if (!wants_sensitivity_intervals(options_, basis())) return;
-  const auto fitted = learnt_.parts().find(LearnerId::kNetworkTreatment);
-  const bool is_known = fitted != learnt_.parts().end() && shares_treatment_folds(data_);
-  strength_ = measure_network_treatment(context_, data_, sample_, options_.plan,
-                                        options_.network_ridge, options_.nuisance.propensity_bound,
-                                        is_known ? &fitted->second.propensity->unbounded : nullptr);
-  if (joint_) strength_->arms = describe_confounding(joint_->arms);
-  cone::add_sensitivity_intervals(basis(), policies_.sample, *strength_, results);
 }
 
 }  // namespace cone

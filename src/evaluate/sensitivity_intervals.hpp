@@ -7,21 +7,22 @@
 #include "cone/evaluate.hpp"
 #include "cone/record.hpp"
 
-#include "evaluate/row_estimates.hpp"
+#include "evaluate/learn.hpp"
 #include "inference/confounding_strength.hpp"
 
-// Sensitivity intervals of a run, in one process or distributed.
+// Sensitivity intervals of a run.
 
 namespace cone {
 
 /// Whether the run has their inputs: a network, all of which is scored, and the network ridge.
-bool wants_sensitivity_intervals(const EvaluateOptions& options, const EstimationBasis& basis);
+bool wants_sensitivity_intervals(const EvaluateOptions& options, const Learnt& learnt);
 
-/// Sets confounding_bias_bound, sensitivity_widening and sensitivity_interval of every estimate of
-/// every policy, for an unmeasured confounder as strong as the network.
-void add_sensitivity_intervals(const EstimationBasis& basis,
-                               std::span<const Matrix<double>> sample_policies,
-                               const NetworkStrength& strength, std::vector<PolicyResult>& results);
+/// Sets confounding_bias_bound, sensitivity_widening and sensitivity_interval of an estimate, for an
+/// unmeasured confounder as strong as the network. None without an outcome model (`noise`) or a
+/// standard error. `policy`: sample × arms, weighed.
+void add_sensitivity_interval(const LoggedSample& sample, const Matrix<double>& policy,
+                              const ModelNoise* noise, const NetworkStrength& strength,
+                              Estimate& e);
 
 /// Sets sensitivity_interval from sensitivity_widening; outcomes with two values bound it.
 void set_sensitivity_interval(const LoggedSample& sample, Estimate& e);

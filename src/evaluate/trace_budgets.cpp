@@ -1,3 +1,5 @@
+#include "evaluate/trace_budgets.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,7 +14,7 @@
 #include "estimate/significance.hpp"
 #include "evaluate/budget_curve.hpp"
 #include "evaluate/decide.hpp"
-#include "evaluate/run.hpp"
+#include "evaluate/row_estimates.hpp"
 
 namespace cone {
 namespace {
@@ -53,25 +55,32 @@ Matrix<double> combine_tables(std::span<const Matrix<double>> tables,
   return out;
 }
 
-}  // namespace
 
-BudgetCurve EvaluationRun::trace_budget(const EstimatorInfo& row, const Ranking& ranking) const {
-  const auto steps = static_cast<std::size_t>(options_.budget.budget_steps);
-  ValuedPolicies first;
+BudgetCurve trace_budget(const Context& context, const LoadedData& data, const EvaluationPlan& plan,
+                         const Learnt& learnt, const EvaluateOptions& options,
+                         const EstimatorInfo& row, const Ranking& ranking) {
+  const LoggedSample& sample = plan.sample;
+  const ModelNoise* noise = learnt.noise_of(row);
+  const NetworkStrength* strength = learnt.strength ? &*learnt.strength : nullptr;
+  const auto steps = static_cast<std::size_t>(options.budget.budget_steps);
+  PolicyTables first;
+  PolicyWeights weights;
   BudgetValues values{.covariance = Matrix<double>(steps + 1, steps + 1, kNaN),
-                      .level = options_.estimator.level,
-                      .lower_is_better = options_.direction.prefers_lower()};
+                      .level = options.estimator.level,
+                      .lower_is_better = options.direction.prefers_lower()};
   for (std::size_t k = 0; k <= steps; ++k) {
     const double share = static_cast<double>(k) / static_cast<double>(steps);
-    first.sample.push_back(ranking.treat_first(share, data_.num_arms()));
-    weigh_rows(sample_, first.sample.back());
+    first.sample.push_back(ranking.treat_first(share, sample.num_arms()));
+    weigh_rows(sample, first.sample.back());
   }
   // There is a comparison, so all nodes are scored.
-  for (const Matrix<double>& table : first.sample) first.tables.push_back(table.view());
+  for (const Matrix<double>& table : first.sample) first.nodes.push_back(table.view());
   {
-    const StageScope stage(context_, "implied weights", 0, 0.7);
-    if (row.needs_outcome_model()) imply_weights(basis(), row.outcome, first);
-    imply_corrected_weights(basis(), row, first);
+    const StageScope stage(context, "implied weights", 0, 0.7);
+    if (row.needs_outcome_model()) {
+      imply_weights(context, plan, first, learnt, row.outcome, weights);
+    }
+    find_row_weights(context, plan, first, learnt, options.estimator, row, weights);
   }
   std::vector<Estimate> estimates;
   std::vector<const ErrorParts*> parts;
@@ -82,17 +91,17 @@ BudgetCurve EvaluationRun::trace_budget(const EstimatorInfo& row, const Ranking&
   net_parts.reserve(steps + 1);
   Target target = Target::kSample;
   for (std::size_t k = 0; k <= steps; ++k) {
-    context_.poll();
-    const Estimate& e = estimates.emplace_back(estimate_row(basis(), row, first, k));
+    context.poll();
+    const Estimate& e = estimates.emplace_back(estimate_row(context, plan, first, learnt, weights, options.estimator, row, k));
     values.gross.push_back(e.value);
     values.alternatives.push_back(e.alternatives());
-    values.cost.push_back(mean_cost(first.sample[k], costs_).value_or(0));
+    values.cost.push_back(mean_cost(first.sample[k], plan.costs, *sample.comm).value_or(0));
     target = e.target;
-    if (!is_comparable(e)) continue;
+    if (!is_comparable(e, *sample.comm)) continue;
     tables.push_back(&first.sample[k]);
     indices.push_back(k);
-    if (costs_.is_given() && target == Target::kPopulation) {
-      net_parts.push_back(subtract_costs(sample_, first.sample[k], costs_,
+    if (plan.costs.is_given() && target == Target::kPopulation) {
+      net_parts.push_back(subtract_costs(sample, first.sample[k], plan.costs,
                                          direction_sign(values.lower_is_better), e.parts));
       parts.push_back(&net_parts.back());
     } else {
@@ -101,12 +110,12 @@ BudgetCurve EvaluationRun::trace_budget(const EstimatorInfo& row, const Ranking&
   }
   std::optional<JointErrors> errors;
   if (!parts.empty()) {
-    errors = join_errors(context_, *kernels_, sample_, target, parts, tables,
-                         noise_of(basis(), row), options_.estimator.dependence);
+    errors = join_errors(context, *learnt.kernels, sample, target, parts, tables, noise,
+                         options.estimator.dependence);
   }
   if (errors) {
     values.covariance = spread_covariance(errors->best().covariance, indices, steps + 1);
-    if (options_.estimator.dependence == Dependence::kLargest) {
+    if (options.estimator.dependence == Dependence::kLargest) {
       values.least_covariance =
           spread_covariance(errors->ways.front().covariance, indices, steps + 1);
     }
@@ -114,19 +123,18 @@ BudgetCurve EvaluationRun::trace_budget(const EstimatorInfo& row, const Ranking&
       values.degrees_of_freedom = std::min(values.degrees_of_freedom, errors->degrees_of(k));
     }
   }
-  BudgetCurve curve = describe_curve(values, context_.seed());
+  BudgetCurve curve = describe_curve(values, context.seed());
   curve.ranking = ranking.name();
   curve.is_policy = ranking.is_policy();
-  curve.arm = data_.arms[ranking.arm()];
+  curve.arm = sample.arms[ranking.arm()];
   curve.estimator = row.name;
   curve.target = target;
   if (errors) curve.dependence = errors->best().dependence;
   curve.largest_tie = ranking.largest_tie();
-  const ModelNoise* noise = noise_of(basis(), row);
-  for (std::size_t k = 1; noise != nullptr && strength_ && k <= steps; ++k) {
+  for (std::size_t k = 1; noise != nullptr && strength != nullptr && k <= steps; ++k) {
     const Matrix<double> change = subtract_tables(first.sample[k], first.sample[0]);
     const BiasBound bound =
-        bound_confounding_bias(sample_, change.view(), noise->residual, *strength_).bound;
+        bound_confounding_bias(sample, change.view(), noise->residual, *strength).bound;
     BudgetPoint& point = curve.points[k];
     if (std::isnan(point.standard_error)) continue;
     constexpr std::array kDifference = {1.0, -1.0};
@@ -140,8 +148,8 @@ BudgetCurve EvaluationRun::trace_budget(const EstimatorInfo& row, const Ranking&
   bool is_reliable = true;
   for (const std::size_t k : {std::size_t{0}, steps}) {
     const std::string reason =
-        find_unreliable(sample_, first.sample[k].view(), {},
-                        estimates[k].effective_sample_size.value_or(kernels_->num_nodes()));
+        find_unreliable(sample, first.sample[k].view(), {},
+                        estimates[k].effective_sample_size.value_or(learnt.kernels->num_nodes()));
     is_reliable = is_reliable && reason.empty() && !estimates[k].is_oversmoothed();
     if (!reason.empty()) {
       curve.warnings.push_back(
@@ -149,10 +157,10 @@ BudgetCurve EvaluationRun::trace_budget(const EstimatorInfo& row, const Ranking&
     }
   }
   const auto judge_area = [&](std::span<const double> contrast, RankingArea& area) {
-    if (noise != nullptr && strength_) {
+    if (noise != nullptr && strength != nullptr) {
       const Matrix<double> table = combine_tables(first.sample, contrast);
       const BiasBound bound =
-          bound_confounding_bias(sample_, table.view(), noise->residual, *strength_).bound;
+          bound_confounding_bias(sample, table.view(), noise->residual, *strength).bound;
       area.sensitivity_interval =
           enclose_confounded(area.value, area.standard_error,
                              two_sided_t_quantile(values.level, values.degrees_of_freedom),
@@ -161,7 +169,7 @@ BudgetCurve EvaluationRun::trace_budget(const EstimatorInfo& row, const Ranking&
     if (!is_reliable) return;
     area.verdict =
         judge_comparison(area.interval, area.sensitivity_interval,
-                         choose_basis(is_randomised(row), strength_ ? &*strength_ : nullptr));
+                         choose_basis(is_randomised(data.observed, learnt, options, row), strength));
   };
   judge_area(qini_contrast(steps), curve.qini);
   judge_area(autoc_contrast(steps), curve.autoc);
@@ -177,7 +185,7 @@ BudgetCurve EvaluationRun::trace_budget(const EstimatorInfo& row, const Ranking&
   const double statistic =
       noise == nullptr ? 0
                        : direction_sign(curve.lower_is_better) *
-                             ranking_residual_statistic(ranking, sample_.arm, noise->residual);
+                             ranking_residual_statistic(ranking, sample.arm, noise->residual);
   if (statistic > kLargeStatistic) {
     curve.warnings.push_back(sentence(
         "the ranking is correlated with the residuals of {} (t {:.1f}): either it was learnt from "
@@ -188,16 +196,21 @@ BudgetCurve EvaluationRun::trace_budget(const EstimatorInfo& row, const Ranking&
   return curve;
 }
 
-std::vector<BudgetCurve> EvaluationRun::trace_budgets() const {
+}  // namespace
+
+std::vector<BudgetCurve> trace_budgets(const Context& context, const LoadedData& data,
+                                       const EvaluationPlan& plan, const Learnt& learnt,
+                                       const EvaluateOptions& options) {
   std::vector<BudgetCurve> curves;
-  const EstimatorInfo* headline = find_headline();
-  if (!kernels_ || headline == nullptr) return curves;
-  const double num_curves = static_cast<double>(rankings_.size());
-  for (const Ranking& ranking : rankings_) {
+  const EstimatorInfo* headline = choose_headline(learnt.ready);
+  if (!learnt.kernels || headline == nullptr) return curves;
+  const auto num_curves = static_cast<double>(plan.rankings.size());
+  for (const Ranking& ranking : plan.rankings) {
     const auto done = static_cast<double>(curves.size());
-    const StageScope stage(context_, fmt::format("budgets by {}", printable(ranking.name())),
+    const StageScope stage(context, fmt::format("budgets by {}", printable(ranking.name())),
                            done / num_curves, (done + 1) / num_curves);
-    curves.push_back(trace_budget(*headline, ranking));
+    curves.push_back(trace_budget(context, data, plan, learnt, options, *headline, ranking));
+    if (data.truth) add_true_gains(*data.truth, plan.sample, ranking, curves.back());
   }
   return curves;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <memory>
 #include <utility>
 
 #include "cone/error.hpp"
@@ -16,6 +17,7 @@
 #include "evaluate/overlap_diagnostics.hpp"
 #include "evaluate/stability_diagnostics.hpp"
 #include "evaluate/variance_diagnostics.hpp"
+#include "inference/neighbourhood.hpp"
 
 namespace cone {
 namespace {
@@ -56,21 +58,22 @@ class Summary {
   Diagnostics& out_;
 };
 
-void add_propensity_verdicts(const Context& context, const JudgedRun& run,
+void add_propensity_verdicts(const Context& context, const FeatureTable& features,
+                             const Neighbourhood& network, const EvaluationPlan& plan,
                              const PropensityTable& propensity,
                              std::span<const PolicyResult> results, Diagnostics& out) {
-  const LoggedSample& sample = run.sample;
+  const LoggedSample& sample = plan.sample;
   const MatrixView<const double> e = propensity.e.view();
   std::vector<SamplePolicy> policies;
   for (std::size_t p = 0; p < results.size(); ++p) {
-    policies.push_back({results[p].name, run.policies[p].view()});
+    policies.push_back({results[p].name, plan.policies.sample[p].view()});
   }
   out.overlap = measure_arm_overlap(sample, e);
   out.weights = measure_weight_tails(sample, e, policies);
   out.support = measure_support(sample, propensity, policies);
   out.calibration = measure_calibration(sample, e);
   try {
-    out.balance = measure_balance(context, run.features, run.network, sample, e);
+    out.balance = measure_balance(context, features, network, sample, e);
   } catch (const Cancelled&) {
     if (sample.comm->has_others()) throw;
     // All estimates are done by now, or were interrupted before.
@@ -87,26 +90,27 @@ void add_propensity_verdicts(const Context& context, const JudgedRun& run,
 
 }  // namespace
 
-void add_verdicts(const Context& context, const JudgedRun& run,
-                  std::span<const PolicyResult> results, Diagnostics& out) {
-  const LoggedSample& sample = run.sample;
+void add_verdicts(const Context& context, const Dataset& data, const EvaluationPlan& plan,
+                  const Learnt& learnt, std::span<const PolicyResult> results, Diagnostics& out) {
+  const LoggedSample& sample = plan.sample;
+  const std::unique_ptr<Neighbourhood> network = make_neighbourhood(data);
   const Summary summary(*sample.comm, out);
-  const EstimatorInfo* headline = choose_headline(run.finished);
+  const EstimatorInfo* headline = choose_headline(learnt.ready);
   for (OutcomeDiagnostics& model : out.outcome_models) model.verdict = judge_fit(model);
   if (headline == nullptr) return;
-  if (const PropensityTable* propensity = run.learnt.propensity_of(*headline)) {
-    out.propensity_model = find_name(run.learnt, *propensity);
-    add_propensity_verdicts(context, run, *propensity, results, out);
+  if (const PropensityTable* propensity = learnt.nuisances.propensity_of(*headline)) {
+    out.propensity_model = find_name(learnt.nuisances, *propensity);
+    add_propensity_verdicts(context, data.features, *network, plan, *propensity, results, out);
   }
-  if (const OutcomeTable* outcome = run.learnt.outcome_of(*headline)) {
+  if (const OutcomeTable* outcome = learnt.nuisances.outcome_of(*headline)) {
     const std::string name(enum_name(headline->outcome));
     for (const OutcomeDiagnostics& model : out.outcome_models) {
       if (model.name == name) out.verdicts.push_back({"outcome model", model.verdict, false});
     }
-    if (run.network.num_edge_ends() > 0) {
+    if (network->num_edge_ends() > 0) {
       const std::vector<double> residual =
           residuals(sample.arm, sample.outcome, outcome->mu.view());
-      out.residuals_by_degree = {measure_degree_residuals(run.network, sample, residual, name)};
+      out.residuals_by_degree = {measure_degree_residuals(*network, sample, residual, name)};
       summary.add("residuals by degree", out.residuals_by_degree, true,
                   [](const DegreeResiduals& r) { return std::abs(r.correlation); });
     }
@@ -119,7 +123,7 @@ void add_verdicts(const Context& context, const JudgedRun& run,
     out.verdicts.push_back(
         {"joint model", describe_joint_model(out.joint_model, sample.arms), false});
   }
-  out.stability = measure_stability(results, headline->name, run.plan, run.cluster, *sample.comm);
+  out.stability = measure_stability(results, headline->name, plan.folds, data.cluster, *sample.comm);
   summary.add("stability", out.stability, true, [](const PolicyStability& s) { return -s.fold_p; });
 }
 

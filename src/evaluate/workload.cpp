@@ -32,7 +32,7 @@ double cone_seconds(const FitSize& size, const ConeOptions& options, bool is_fit
 }
 
 std::uint64_t cone_epoch_entries(const Dataset& data) {
-  return 2 * data.graph.num_edges() + data.features.matrix.num_entries() +
+  return 2 * data.num_edges() + data.features.matrix.num_entries() +
          kEntriesPerNode * data.num_nodes();
 }
 

@@ -1,10 +1,13 @@
 #include "inference/clusters.hpp"
 
+#include <algorithm>
 #include <unordered_map>
+#include <utility>
 
+#include "cone/communicator.hpp"
 #include "cone/error.hpp"
 
-#include "base/hash.hpp"
+#include "data/label_nodes.hpp"
 #include "graph/communities.hpp"
 
 namespace cone {
@@ -19,6 +22,97 @@ double measure_cut(const Graph& graph, std::span<const std::uint32_t> of) {
   return ends == 0 ? 0 : static_cast<double>(cut) / static_cast<double>(ends);
 }
 
+/// Groups of distributed nodes; rank g mod size owns group g.
+class GroupsOnRanks : public DistributedGroups {
+ public:
+  /// `local_groups`: the groups of this rank's nodes, sorted by owner.
+  GroupsOnRanks(const Communicator& comm, const std::vector<std::uint32_t>& local_groups)
+      : comm_(comm), num_local_(local_groups.size()), sent_(comm.size(), 0) {
+    std::vector<std::vector<std::uint32_t>> parts(comm.size());
+    for (const std::uint32_t group : local_groups) {
+      parts[owner_of(group, comm)].push_back(group);
+      ++sent_[owner_of(group, comm)];
+    }
+    rows_ = comm.alltoallv(std::move(parts));
+    std::vector<std::uint32_t> owned;
+    for (const auto& part : rows_) owned.insert(owned.end(), part.begin(), part.end());
+    std::ranges::sort(owned);
+    owned.erase(std::unique(owned.begin(), owned.end()), owned.end());
+    num_owned_ = owned.size();
+    for (auto& part : rows_) {
+      for (std::uint32_t& group : part) {
+        group = static_cast<std::uint32_t>(std::ranges::lower_bound(owned, group) - owned.begin());
+      }
+    }
+  }
+
+  static std::size_t owner_of(std::uint32_t group, const Communicator& comm) {
+    return group % comm.size();
+  }
+
+  std::size_t num_local() const override { return num_local_; }
+
+  Matrix<double> reduce_to_owners(const Matrix<double>& sums) const override {
+    std::vector<std::vector<double>> parts(comm_.size());
+    auto next = sums.values().begin();
+    for (std::size_t to = 0; to < parts.size(); ++to) {
+      const auto end = next + static_cast<std::ptrdiff_t>(sent_[to] * sums.cols());
+      parts[to].assign(next, end);
+      next = end;
+    }
+    const auto received = comm_.alltoallv(std::move(parts));
+    Matrix<double> out(num_owned_, sums.cols(), 0.0);
+    for (std::size_t from = 0; from < received.size(); ++from) {
+      auto value = received[from].begin();
+      for (const std::uint32_t row : rows_[from]) {
+        for (double& total : out.row(row)) total += *value++;
+      }
+    }
+    return out;
+  }
+
+ private:
+  const Communicator& comm_;
+  std::size_t num_local_;
+  std::size_t num_owned_ = 0;
+  std::vector<std::size_t> sent_;                 ///< number of groups sent to every rank
+  std::vector<std::vector<std::uint32_t>> rows_;  ///< of the groups that this rank owns, by sender
+};
+
+/// Over all ranks.
+double measure_cut(const Dataset& data, std::span<const std::uint32_t> of) {
+  const DistributedRows& rows = *data.distributed;
+  Matrix<double> table(of.size() + rows.remote.size(), 1);
+  for (std::size_t i = 0; i < of.size(); ++i) table(i, 0) = of[i];
+  rows.ghosts->fetch(table);
+  std::uint64_t cut = 0;
+  for (std::size_t i = 0; i < of.size(); ++i) {
+    for (const std::uint32_t j : rows.lists->of(i)) cut += table(j, 0) != table(i, 0) ? 1 : 0;
+  }
+  return static_cast<double>(data.comm().allreduce(cut)) /
+         (2 * static_cast<double>(rows.num_edges));
+}
+
+/// `labels`: of the own nodes, from 0 over all ranks.
+Clustering distribute_clusters(const Dataset& data, std::span<const std::uint32_t> labels) {
+  const Communicator& comm = data.comm();
+  const auto by_owner = [&](std::uint32_t group) {
+    return std::pair(GroupsOnRanks::owner_of(group, comm), group);
+  };
+  std::vector<std::uint32_t> local(labels.begin(), labels.end());
+  std::ranges::sort(local, {}, by_owner);
+  local.erase(std::unique(local.begin(), local.end()), local.end());
+  std::uint64_t count = 0;
+  for (const std::uint32_t group : local) count = std::max(count, std::uint64_t{group} + 1);
+  Clustering out{.count = comm.allreduce_max(count), .cut_share = measure_cut(data, labels)};
+  for (const std::uint32_t group : labels) {
+    out.of.push_back(static_cast<std::uint32_t>(
+        std::ranges::lower_bound(local, by_owner(group), {}, by_owner) - local.begin()));
+  }
+  out.distributed = std::make_shared<GroupsOnRanks>(comm, local);
+  return out;
+}
+
 }  // namespace
 
 Clustering cluster_nodes(const Context& context, const Dataset& data) {
@@ -27,10 +121,12 @@ Clustering cluster_nodes(const Context& context, const Dataset& data) {
     given.given = true;
     return given;
   }
-  if (data.graph.num_edges() == 0) return {};
-  std::vector<std::uint64_t> keys(data.num_nodes());
-  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = hash64(data.ids[i]);
-  return take_clusters(data.graph, find_communities(context, data.graph, keys));
+  if (!can_label(data)) return {};
+  const NodeLabels found =
+      label_nodes(context, data, [](const Context& alone, const Graph& graph, NodeKeys keys) {
+        return std::vector<NodeLabels>{find_communities(alone, graph, keys)};
+      })[0];
+  return data.distributed ? distribute_clusters(data, found) : take_clusters(data.graph, found);
 }
 
 Clustering take_clusters(const Graph& graph, std::span<const std::uint32_t> labels) {

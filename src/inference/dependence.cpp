@@ -114,12 +114,12 @@ void refuse_if_useless(DependentCovariance& out) {
 DependenceKernels::DependenceKernels(const Context& context, const Graph& graph,
                                      Clustering clusters)
     : DependenceKernels(context, std::make_shared<LocalNeighbourhood>(graph), std::move(clusters),
-                        std::make_shared<Communicator>()) {}
+                        Communicator::self()) {}
 
 DependenceKernels::DependenceKernels(const Context& context,
                                      std::shared_ptr<const Neighbourhood> network,
-                                     Clustering clusters, std::shared_ptr<const Communicator> comm)
-    : network_(std::move(network)), comm_(std::move(comm)), clusters_(std::move(clusters)) {
+                                     Clustering clusters, const Communicator& comm)
+    : network_(std::move(network)), comm_(comm), clusters_(std::move(clusters)) {
   const std::size_t n = network_->size();
   for (std::size_t i = 0; i < n; ++i) {
     const auto d = static_cast<double>(network_->degree(i));
@@ -142,7 +142,7 @@ DependenceKernels::DependenceKernels(const Context& context,
 Matrix<double> DependenceKernels::multiply_columns(MatrixView<const double> x,
                                                    MatrixView<const double> y) const {
   Matrix<double> out = cross_products(x, y);
-  comm_->allreduce(out.values());
+  comm_.allreduce(out.values());
   return out;
 }
 
@@ -212,7 +212,7 @@ double DependenceKernels::squared_common_neighbours(const Context& context,
                                                     std::span<const double> x) const {
   double pairs = 0;  // that count_squared_common_neighbours() looks at
   for (const double scale : common_neighbour_scale_) pairs += 1 / (scale * scale * scale * scale);
-  if (comm_->allreduce(pairs) <= kFewPairs) return count_squared_common_neighbours(x);
+  if (comm_.allreduce(pairs) <= kFewPairs) return count_squared_common_neighbours(x);
   // ‖DKD‖² = E‖DKDz‖² for random signs z. The signs are the same for every x.
   const std::size_t n = x.size();
   const double work = 2 * static_cast<double>(network_->num_edge_ends()) + num_nodes();
@@ -238,8 +238,8 @@ double DependenceKernels::squared_common_neighbours(const Context& context,
   }
   CompensatedSum own;
   for (const double v : x) own.add(v * v * v * v);
-  return std::max(0.0, comm_->allreduce(total.value()) / static_cast<double>(probes) -
-                           comm_->allreduce(own.value()));
+  return std::max(0.0, comm_.allreduce(total.value()) / static_cast<double>(probes) -
+                           comm_.allreduce(own.value()));
 }
 
 std::vector<DependentCovariance> DependenceKernels::covariances(
@@ -261,7 +261,7 @@ std::vector<DependentCovariance> DependenceKernels::covariances(
     return products(c, c) > 0 ? std::sqrt(squares) / products(c, c) : 0.0;
   };
   for (std::size_t c = 0; c < num_values; ++c) {
-    out[0].noise[c] = relative(2 * comm_->allreduce(fourth[c].value()), c);
+    out[0].noise[c] = relative(2 * comm_.allreduce(fourth[c].value()), c);
   }
 
   if (has_edges()) {
@@ -313,7 +313,7 @@ DependentCovariance DependenceKernels::cluster_covariance(MatrixView<const doubl
   }
   // The t quantile with few degrees of freedom accounts for the noise of the variance.
   const double effective =
-      clusters_.given ? count_effective_clusters(clusters_, summed, *comm_) : count;
+      clusters_.given ? count_effective_clusters(clusters_, summed, comm_) : count;
   out.degrees_of_freedom = std::max(1.0, effective - 1);
   out.noise.assign(num_values, std::sqrt(2 / out.degrees_of_freedom));
   const std::vector<double> variances = diagonal(out.covariance);
@@ -338,7 +338,7 @@ SharedNoise DependenceKernels::measure_shared_noise(const Context& context,
     r(i, 0) = residual[i];
     squares.add(residual[i] * residual[i]);
   }
-  const double all_squares = comm_->allreduce(squares.value());
+  const double all_squares = comm_.allreduce(squares.value());
   if (!(all_squares > 0)) return out;
   const double mean_square = all_squares / num_nodes();
   const Matrix<double> neighbours = multiply_normalised_adjacency(context, r.view());
@@ -388,6 +388,10 @@ DependentCovariance DependenceKernels::shared_covariance(const Context& context,
   }
   refuse_if_useless(out);
   return out;
+}
+
+DependenceKernels find_dependence(const Context& context, const Dataset& data) {
+  return {context, make_neighbourhood(data), cluster_nodes(context, data), data.comm()};
 }
 
 }  // namespace cone

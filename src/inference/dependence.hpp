@@ -53,9 +53,10 @@ class DependenceKernels {
  public:
   /// `clusters`: of every node, given by the user or found in the network; empty: none.
   DependenceKernels(const Context& context, const Graph& graph, Clustering clusters);
-  /// Of a distributed network. Tables have the local rows.
+  /// Of a network whose nodes are distributed over the ranks of `comm`; tables have a row per own
+  /// node. Collective.
   DependenceKernels(const Context& context, std::shared_ptr<const Neighbourhood> network,
-                    Clustering clusters, std::shared_ptr<const Communicator> comm);
+                    Clustering clusters, const Communicator& comm);
 
   /// B'·x, for x of nodes × columns, with B_ij = 1{j = i or a neighbour of i} / √(1 + d_i): sums
   /// over the closed neighbourhoods that contain a node. B·B' has unit diagonal.
@@ -87,7 +88,7 @@ class DependenceKernels {
 
   const Clustering& clusters() const { return clusters_; }
   bool has_edges() const { return network_->num_edge_ends() > 0; }
-  const Communicator& comm() const { return *comm_; }
+  const Communicator& comm() const { return comm_; }
   const Neighbourhood& network() const { return *network_; }
   double num_nodes() const { return static_cast<double>(network_->num_nodes()); }
 
@@ -104,7 +105,7 @@ class DependenceKernels {
                           std::span<const double> before, std::span<const double> after) const;
 
   std::shared_ptr<const Neighbourhood> network_;
-  std::shared_ptr<const Communicator> comm_;
+  const Communicator& comm_;
   Clustering clusters_;
   std::vector<double> common_neighbour_scale_;  ///< 1/√(1 + d)
   std::vector<double> neighbour_scale_;         ///< 1/√d, 0 without neighbours
@@ -112,5 +113,9 @@ class DependenceKernels {
   double squared_pairs_ = 0;                    ///< Σ N_ij²
   double squared_common_neighbours_ = 0;        ///< Σ_{i≠j} (BB')_ij²
 };
+
+/// Of the network of the data and its clusters, which are searched where none were given
+/// (cluster_nodes). The data must outlive it. Collective.
+DependenceKernels find_dependence(const Context& context, const Dataset& data);
 
 }  // namespace cone

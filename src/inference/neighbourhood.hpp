@@ -2,10 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "cone/context.hpp"
+#include "cone/dataset.hpp"
 #include "cone/graph.hpp"
 #include "cone/matrix.hpp"
 
@@ -51,5 +54,32 @@ class LocalNeighbourhood : public Neighbourhood {
  private:
   const Graph& graph_;
 };
+
+/// The part of a distributed network that this rank has; its functions are collective. The dataset
+/// must outlive it.
+class DistributedNeighbourhood : public Neighbourhood {
+ public:
+  explicit DistributedNeighbourhood(const Dataset& data) : data_(data) {}
+  std::size_t size() const override { return data_.num_nodes(); }
+  std::uint64_t num_nodes() const override { return data_.num_nodes_of_all(); }
+  std::uint64_t num_edge_ends() const override { return 2 * data_.num_edges(); }
+  std::size_t degree(std::size_t row) const override {
+    return data_.degree(static_cast<NodeIndex>(row));
+  }
+  std::uint64_t number(std::size_t row) const override {
+    return data_.number_of(static_cast<NodeIndex>(row));
+  }
+  void add_neighbours(const Context& context, const Matrix<double>& x,
+                      Matrix<double>& out) const override;
+  const Graph& global_graph() const override;
+  std::vector<double> gather(std::span<const double> column) const override;
+
+ private:
+  const Dataset& data_;
+  mutable std::optional<Graph> graph_;  ///< global_graph(), once it was requested
+};
+
+/// The network of the data, which must outlive it.
+std::unique_ptr<Neighbourhood> make_neighbourhood(const Dataset& data);
 
 }  // namespace cone

@@ -38,23 +38,6 @@ bool is_notable(const NetworkStrength& strength) {
 
 }  // namespace
 
-NetworkStrength measure_network_treatment(const Context& context, const LoggedSample& sample,
-                                          std::span<const double> degrees,
-                                          const PropensityBounds& bounds,
-                                          const TreatmentPrediction& predict) {
-  const auto predict_in_stage = [&](bool sees_network) {
-    const StageScope stage(
-        context, sees_network ? "treatment by features and network" : "treatment by features",
-        sees_network ? 0.3 : 0, sees_network ? 1 : 0.3);
-    return predict(sees_network);
-  };
-  Matrix<double> by_features = predict_in_stage(false);
-  std::vector<std::uint8_t> is_connected;
-  for (const double degree : degrees) is_connected.push_back(degree > 0 ? 1 : 0);
-  return measure_strength(sample, std::move(by_features), predict_in_stage(true), bounds,
-                          is_connected);
-}
-
 NetworkStrength measure_network_treatment(const Context& context, const Dataset& data,
                                           const LoggedSample& sample, const PlanOptions& plan,
                                           const NetworkRidgeOptions& options,
@@ -63,16 +46,18 @@ NetworkStrength measure_network_treatment(const Context& context, const Dataset&
   require(known == nullptr || shares_treatment_folds(data),
           "network treatment: propensities of other folds");
   const FitPlan folds = plan_treatment(context, data, plan);
-  std::vector<double> degrees;
-  for (const NodeIndex i : sample.nodes) {
-    degrees.push_back(static_cast<double>(data.graph.neighbours(i).size()));
-  }
-  return measure_network_treatment(
-      context, sample, degrees, choose_propensity_bounds(data, propensity_bound),
-      [&](bool sees_network) {
-        if (sees_network && known != nullptr) return *known;
-        return predict_treatment(context, data, folds, options, sees_network);
-      });
+  const auto predict = [&](bool sees_network) {
+    const StageScope stage(
+        context, sees_network ? "treatment by features and network" : "treatment by features",
+        sees_network ? 0.3 : 0, sees_network ? 1 : 0.3);
+    if (sees_network && known != nullptr) return *known;
+    return predict_treatment(context, data, folds, options, sees_network);
+  };
+  Matrix<double> by_features = predict(false);
+  std::vector<std::uint8_t> is_connected;
+  for (const NodeIndex i : sample.nodes) is_connected.push_back(data.degree(i) > 0 ? 1 : 0);
+  return measure_strength(sample, std::move(by_features), predict(true),
+                          choose_propensity_bounds(data, propensity_bound), is_connected);
 }
 
 double network_treatment_seconds(const FitSize& size, const NetworkRidgeOptions& options,
@@ -123,7 +108,7 @@ std::optional<std::string> find_network_treatment(const Context& context, const 
                                                   const NetworkRidgeOptions& options,
                                                   std::string_view consequence,
                                                   const Matrix<double>* known) {
-  if (data.graph.num_edges() == 0) return std::nullopt;
+  if (data.num_edges() == 0) return std::nullopt;
   std::vector<NodeIndex> nodes(data.num_nodes());
   std::iota(nodes.begin(), nodes.end(), NodeIndex{0});
   return describe_network_treatment(
@@ -135,7 +120,7 @@ std::optional<std::string> find_network_treatment(const Context& context, const 
 std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& data,
                                          const EffectOptions& options, const RidgeFit* known) {
   std::vector<ExpectedCost> costs = expected_effect_costs(context, data, options, known);
-  if (data.graph.num_edges() > 0) {
+  if (data.num_edges() > 0) {
     costs.push_back(
         {"unmeasured confounding",
          network_treatment_seconds(measure_size(context, data, {.folds = options.folds}),
@@ -147,7 +132,7 @@ std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& 
 NodeEffects estimate_effects_with_warnings(const Context& context, const Dataset& data,
                                            const EffectOptions& options, const RidgeFit* known) {
   const double of_effects = total_seconds(expected_effect_costs(context, data, options, known));
-  const bool has_network = data.graph.num_edges() > 0;
+  const bool has_network = data.num_edges() > 0;
   std::vector<ExpectedCost> costs = {{"effects", of_effects}};
   if (has_network) costs.push_back(expected_costs(context, data, options, known).back());
   const StageList stages(context, std::move(costs));

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +23,7 @@ namespace cone {
 /// Predicts the treatment of the nodes that the plan scores, `sample`, without the network and with
 /// it. Two fits of the network ridge per arm (with two arms, for one of them), or one where the
 /// predictions with the network are `known` (see shares_treatment_folds). The data has edges.
+/// Collective where it is distributed.
 NetworkStrength measure_network_treatment(const Context& context, const Dataset& data,
                                           const LoggedSample& sample, const PlanOptions& plan,
                                           const NetworkRidgeOptions& options,
@@ -37,14 +37,6 @@ double network_treatment_seconds(const FitSize& size, const NetworkRidgeOptions&
 /// Whether the strength is measured on the folds of the outcome model, so that propensities fitted
 /// on those serve it too: without clusters.
 bool shares_treatment_folds(const Dataset& data);
-
-/// The same for any treatment model: predict(sees_network) is sample × arms, without the network
-/// and then with it. `degrees`: of the sample's nodes. Collective where the sample is distributed.
-using TreatmentPrediction = std::function<Matrix<double>(bool sees_network)>;
-NetworkStrength measure_network_treatment(const Context& context, const LoggedSample& sample,
-                                          std::span<const double> degrees,
-                                          const PropensityBounds& bounds,
-                                          const TreatmentPrediction& predict);
 
 /// A warning where the dependence is significant and notable, which ends with `consequence`: how
 /// the results allow for the remaining confounding.

@@ -53,7 +53,7 @@ bool has_neighbour_effects_only(const GroupStrengths& strengths) {
 }
 
 /// The noise plus the spread part of the kernel's diagonal (see KernelDiagonal).
-std::vector<double> add_spread_diagonal(const Context& context, const ArmEquations& equations) {
+std::vector<double> add_spread_diagonal(const ArmEquations& equations) {
   GroupStrengths neighbours = equations.strengths();
   const bool counts_spread = equations.num_counts() >= equations.num_positions_of_all();
   for (const auto& [kind, name] : EnumNames<GroupKind>::kNames) {
@@ -84,7 +84,7 @@ const SparseMatrix& GhostCounts::get() {
 RidgePreconditioner::RidgePreconditioner(const Context& context, const ArmEquations& equations,
                                          PreconditionerSize size, GhostCounts& ghosts)
     : equations_(equations),
-      counts_(equations, add_spread_diagonal(context, equations), size.count_columns) {
+      counts_(equations, add_spread_diagonal(equations), size.count_columns) {
   GroupStrengths rest = equations.strengths();  // the groups that the count factor leaves out
   for (const auto& [kind, name] : EnumNames<GroupKind>::kNames) {
     if (counts_.has(kind)) rest.leave_out(kind);

@@ -27,7 +27,7 @@ DistributedRows join_arms(const DistributedRows& rows, bool sees_network) {
     lists = *rows.lists;
   } else {
     out.num_edges = 0;
-    lists.offsets.assign(rows.number.size() + 1, 0);
+    lists.offsets.assign(rows.hash.size() + 1, 0);
   }
   lists.arm_offsets = lists.offsets;
   out.lists = std::make_shared<const NeighbourLists>(std::move(lists));
@@ -138,8 +138,8 @@ Matrix<double> combine_scores(std::span<const Arm> treatment, std::size_t num_ar
 
 Matrix<double> predict_treatment(const Context& context, const Dataset& data, const FitPlan& plan,
                                  NetworkRidgeOptions options, bool sees_network) {
-  const std::uint64_t num_nodes = data.distributed ? data.distributed->num_nodes : data.num_nodes();
-  const TreatmentFit fit = plan_treatment_fit(std::move(options), num_nodes, data.num_arms());
+  const TreatmentFit fit =
+      plan_treatment_fit(std::move(options), data.num_nodes_of_all(), data.num_arms());
   const NetworkRidgeLearner learner(fit.options, {.most_nodes = fit.most_nodes});
   std::vector<Arm> treatment;
   treatment.reserve(plan.scored.size());

@@ -38,16 +38,19 @@ FitSize FitSize::without_network() const {
 FitSize measure_size(const Context& context, const Dataset& data, const PlanOptions& plan) {
   std::vector<double> of_arm(data.num_arms(), 0.0);
   for (const Arm arm : data.treatment) ++of_arm[arm];
+  // The same on all ranks, as steps are ordered by their expected times.
+  data.comm().allreduce(of_arm);
   const bool is_split = plan.protocol == Protocol::kSplit;
-  return {.nodes = static_cast<double>(data.num_nodes()),
-          .entries = static_cast<double>(data.features.matrix.num_entries()),
+  return {.nodes = static_cast<double>(data.num_nodes_of_all()),
+          .entries = data.comm().count(data.features.matrix.num_entries()),
           .columns = static_cast<double>(data.features.matrix.cols()),
-          .directed_edges = 2 * static_cast<double>(data.graph.num_edges()),
+          .directed_edges = 2 * static_cast<double>(data.num_edges()),
           .arms = std::max(1.0, static_cast<double>(data.num_arms())),
           .largest_arm = of_arm.empty() ? 0 : std::ranges::max(of_arm),
           .folds = is_split ? 1.0 : plan.folds,
           .selection_folds = is_split ? 1.0 : plan.selection_folds,
-          .threads = static_cast<double>(context.num_threads())};
+          .threads = static_cast<double>(context.num_threads()) *
+                     static_cast<double>(data.comm().size())};
 }
 
 double logistic_seconds(const FitSize& size, double entries) {

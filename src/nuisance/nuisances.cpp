@@ -1,10 +1,12 @@
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "cone/error.hpp"
 #include "cone/learn.hpp"
 
 #include "base/numeric.hpp"
+#include "exec/statistics.hpp"
 
 namespace cone {
 namespace {
@@ -12,11 +14,19 @@ namespace {
 /// Weights divided by their mean. Empty where all are equal: then they have no effect, and results
 /// must not depend on their rounding.
 std::vector<double> relative_weights(const Dataset& data, std::span<const NodeIndex> nodes) {
-  if (data.weight.empty() || nodes.empty()) return {};
+  const Communicator& comm = data.comm();
+  if (!comm.any(!data.weight.empty()) || comm.count(nodes.size()) == 0) return {};
   std::vector<double> out;
   out.reserve(nodes.size());
   for (const NodeIndex i : nodes) out.push_back(data.weight[i]);
-  const auto [low, high] = std::ranges::minmax(out);
+  double low = std::numeric_limits<double>::infinity();
+  double high = 0;
+  for (const double w : out) {
+    low = std::min(low, w);
+    high = std::max(high, w);
+  }
+  low = -comm.allreduce_max(-low);
+  high = comm.allreduce_max(high);
   if (high == 0) {
     throw Error(ErrorCode::kData, {{.item = "--weight"},
                                    "every evaluated node has weight 0",
@@ -25,7 +35,7 @@ std::vector<double> relative_weights(const Dataset& data, std::span<const NodeIn
   if (low == high) return {};
   // By the largest first, so that no sum overflows.
   for (double& w : out) w /= high;
-  const double centre = mean(out);
+  const double centre = mean(out, comm);
   for (double& w : out) w /= centre;
   return out;
 }
@@ -33,7 +43,8 @@ std::vector<double> relative_weights(const Dataset& data, std::span<const NodeIn
 }  // namespace
 
 LoggedSample take_sample(const Dataset& data, std::span<const NodeIndex> nodes) {
-  LoggedSample sample{.nodes = {nodes.begin(), nodes.end()}, .arms = data.arms};
+  LoggedSample sample{
+      .nodes = {nodes.begin(), nodes.end()}, .arms = data.arms, .comm = &data.comm()};
   sample.arm.reserve(nodes.size());
   sample.outcome.reserve(nodes.size());
   for (const NodeIndex i : nodes) {
@@ -41,15 +52,14 @@ LoggedSample take_sample(const Dataset& data, std::span<const NodeIndex> nodes) 
     sample.outcome.push_back(data.outcome[i]);
   }
   sample.weight = relative_weights(data, nodes);
-  sample.is_grouped = !data.cluster.empty();
+  sample.is_grouped = data.comm().any(!data.cluster.empty());
   return sample;
 }
 
 double mean_over_units(const LoggedSample& sample, std::span<const double> values) {
-  if (sample.weight.empty()) return mean(values);
   CompensatedSum total;
-  for (std::size_t i = 0; i < values.size(); ++i) total.add(sample.weight[i] * values[i]);
-  return total.value() / static_cast<double>(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) total.add(sample.weight_of(i) * values[i]);
+  return sample.comm->allreduce(total.value()) / sample.comm->count(values.size());
 }
 
 void weigh_rows(const LoggedSample& sample, Matrix<double>& table) {

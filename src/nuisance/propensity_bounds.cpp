@@ -43,17 +43,13 @@ std::string PropensityBounds::in_words() const {
                        : fmt::format("above the bounds of their arms ({})", lows_in_words());
 }
 
-PropensityBounds choose_propensity_bounds(const Dataset& data, AutoNumber given,
-                                          const Communicator& comm) {
+PropensityBounds choose_propensity_bounds(const Dataset& data, AutoNumber given) {
   if (given) return PropensityBounds::same(*given, data.num_arms());
-  std::vector<double> members(data.num_arms(), 0);
-  for (const Arm t : data.treatment) ++members[t];
-  comm.allreduce(members);
-  const double num_nodes = comm.count(data.treatment.size());
   std::vector<double> low;
-  for (const double count : members) {
+  for (const std::size_t size : data.arm_sizes()) {
     // Counts at least one node per arm: a bound of 0 would allow unbounded weights.
-    const double share = std::max(count, 1.0) / num_nodes;
+    const double share = std::max(static_cast<double>(size), 1.0) /
+                         static_cast<double>(data.num_nodes_of_all());
     low.push_back(std::min(kLargestBound, kPartOfShare * share));
   }
   return PropensityBounds::of(std::move(low));

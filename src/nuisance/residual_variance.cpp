@@ -60,14 +60,14 @@ ResidualVariance fit_residual_variance(std::span<const double> residual,
   return {fit.constant * largest * largest, fit.growth * largest * largest};
 }
 
-std::vector<double> relative_degrees(const Graph& graph, const LoggedSample& sample) {
-  const double mean_degree = graph.num_nodes() == 0 ? 0
-                                                    : 2 * static_cast<double>(graph.num_edges()) /
-                                                          static_cast<double>(graph.num_nodes());
+std::vector<double> relative_degrees(const Dataset& data, const LoggedSample& sample) {
+  const auto num_nodes = static_cast<double>(data.num_nodes_of_all());
+  const double mean_degree =
+      num_nodes == 0 ? 0 : 2 * static_cast<double>(data.num_edges()) / num_nodes;
   std::vector<double> out;
   out.reserve(sample.size());
   for (const NodeIndex node : sample.nodes) {
-    out.push_back(mean_degree > 0 ? static_cast<double>(graph.degree(node)) / mean_degree : 0.0);
+    out.push_back(mean_degree > 0 ? static_cast<double>(data.degree(node)) / mean_degree : 0.0);
   }
   return out;
 }

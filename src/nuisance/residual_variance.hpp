@@ -25,7 +25,7 @@ ResidualVariance fit_residual_variance(std::span<const double> residual,
                                        const Communicator& comm = Communicator::self());
 
 /// Degrees of the nodes of a sample over the mean degree of the network; 0 without edges.
-std::vector<double> relative_degrees(const Graph& graph, const LoggedSample& sample);
+std::vector<double> relative_degrees(const Dataset& data, const LoggedSample& sample);
 
 /// Residual variance of an outcome model, sample × arms: per arm, as a function of the degree, from
 /// the residuals of the nodes that received it. NaN for an arm that no node of the sample received.

@@ -25,7 +25,7 @@ std::vector<MeanError> measure_mean_errors(const Context& context, const Dataset
                                            std::span<const std::vector<double>> columns,
                                            std::span<const double> degrees, Dependence wanted,
                                            double level) {
-  const DependenceKernels kernels(context, data.graph, cluster_nodes(context, data));
+  const DependenceKernels kernels = find_dependence(context, data);
   const std::vector<DependentCovariance> covariances =
       kernels.covariances(context, centre(columns).view());
   const bool has_wanted = std::any_of(covariances.begin(), covariances.end(), [&](const auto& by) {

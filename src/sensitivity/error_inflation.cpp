@@ -27,9 +27,9 @@ ErrorInflation::ErrorInflation(const Context& context, const Dataset& data,
   std::vector<NodeIndex> nodes(data.num_nodes());
   std::iota(nodes.begin(), nodes.end(), NodeIndex{0});
   LoggedSample sample = take_sample(data, nodes);
-  DependenceKernels kernels(context, data.graph, cluster_nodes(context, data));
+  DependenceKernels kernels = find_dependence(context, data);
   ModelNoise noise =
-      describe_noise(context, relative_degrees(data.graph, sample), sample, tables.mu, &kernels);
+      describe_noise(context, relative_degrees(data, sample), sample, tables.mu, &kernels);
   parts_ = std::make_unique<Parts>(
       Parts{std::move(sample), tables, std::move(kernels), std::move(noise), wanted});
 }

@@ -56,7 +56,7 @@ Json measure_differences(const Context& context, const Dataset& data,
   const std::vector<ImpliedWeights> implied =
       fitted.outcome->variance->imply_weights(context, weighed);
   const Matrix<double> noise =
-      estimate_noise(relative_degrees(data.graph, sample), sample, fitted.outcome->mu.view());
+      estimate_noise(relative_degrees(data, sample), sample, fitted.outcome->mu.view());
   for (std::size_t k = 0; k < weighed.size(); ++k) {
     std::vector<double> spread = expected_outcome(weighed[k], fitted.outcome->mu.view());
     const double difference = out["differences"][k];
@@ -90,7 +90,7 @@ BootstrapWorld learn_world(const Context& context, const Dataset& data, const Fi
   world.mu = fitted.outcome->mu;
   world.residual = residuals(data.treatment, data.outcome, world.mu.view());
   const LoggedSample sample = take_sample(data, plan.scored);
-  world.noise = estimate_noise(relative_degrees(data.graph, sample), sample, world.mu.view());
+  world.noise = estimate_noise(relative_degrees(data, sample), sample, world.mu.view());
   const std::vector<double> share =
       fitted.outcome->variance->imply_weights(context, policies.first(1)).front().noise_share;
   for (std::size_t i = 0; i < data.num_nodes() && !share.empty(); ++i) {

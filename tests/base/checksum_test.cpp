@@ -1,3 +1,7 @@
+#include <array>
+#include <cstdint>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "base/hash.hpp"
@@ -5,20 +9,32 @@
 namespace cone {
 namespace {
 
-TEST(Checksum, GoesOnFromASavedStateWhereverItWasSaved) {
-  std::string text;
-  for (int i = 0; i < 500; ++i) text += std::to_string(i * i);
-  const std::string whole = Checksum().add_bytes(text.data(), text.size()).hex();
-  // Within the buffer, at its end and beyond a block.
-  for (const std::size_t cut :
-       {std::size_t{0}, std::size_t{7}, std::size_t{256}, std::size_t{1500}}) {
-    Checksum first;
-    first.add_bytes(text.data(), cut);
-    Checksum second;
-    second.add("something else");
-    second.resume(first.save());
-    EXPECT_EQ(second.add_bytes(text.data() + cut, text.size() - cut).hex(), whole) << cut;
+using Row = std::vector<std::uint64_t>;
+
+std::array<std::uint64_t, 2> sum_of(const std::vector<Row>& rows) {
+  RowChecksum checksum;
+  for (const Row& row : rows) {
+    for (const std::uint64_t value : row) checksum.put(value);
+    checksum.end_row();
   }
+  return checksum.sums();
+}
+
+TEST(RowChecksum, IsTheSumOverRowsInAnyOrder) {
+  const std::vector<Row> rows = {{0, 7, 3}, {1, 2}, {2}};
+  const auto whole = sum_of(rows);
+  EXPECT_EQ(sum_of({rows[2], rows[0], rows[1]}), whole);
+  const auto first = sum_of({rows[0]});
+  const auto others = sum_of({rows[1], rows[2]});
+  for (std::size_t k = 0; k < whole.size(); ++k) EXPECT_EQ(first[k] + others[k], whole[k]);
+}
+
+TEST(RowChecksum, DependsOnWhatIsInWhichRow) {
+  const auto expected = sum_of({{0, 7, 3}, {1, 2}});
+  EXPECT_NE(sum_of({{0, 7}, {3, 1, 2}}), expected);  // the same values, cut elsewhere
+  EXPECT_NE(sum_of({{1, 7, 3}, {0, 2}}), expected);  // two rows exchanged
+  EXPECT_NE(sum_of({{0, 3, 7}, {1, 2}}), expected);
+  EXPECT_NE(sum_of({{0, 7, 3}}), expected);
 }
 
 }  // namespace

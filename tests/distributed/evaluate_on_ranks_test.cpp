@@ -1,6 +1,4 @@
-// evaluate_on_ranks, with threads as ranks, beside evaluate in one process.
-
-#include "distributed/evaluate_on_ranks.hpp"
+// evaluate() on the nodes of several ranks, which are threads, beside one process.
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +12,7 @@
 
 #include "cone/policy.hpp"
 
-#include "distributed/collective_error.hpp"
+#include "distributed/load_on_ranks.hpp"
 #include "distributed/rank_data.hpp"
 #include "support/thread_communicator.hpp"
 
@@ -112,8 +110,10 @@ ordered_json run_together(const Evaluation& run, const Communicator& comm,
                           Partition partition = Partition::kNone) {
   const RandomPartitioner partitioner(comm);
   EngineReport report{.meter = PhaseMeter(comm)};
-  return take_results(evaluate_on_ranks(Context(0, 1), comm, run.folder, {}, run.policies,
-                                        run.options, partition, &partitioner, report));
+  const Context context(0, 1);
+  const EvaluationInput input =
+      load_on_ranks(context, comm, run.folder, {}, run.policies, partition, &partitioner, report);
+  return take_results(evaluate(context, input.data, input.policies, run.options));
 }
 
 /// Numbers are equal up to the tolerance times the larger of 1 and themselves, all else is equal.
@@ -219,7 +219,7 @@ TEST(EvaluateOnRanks, RefusesWhatOneProcessAloneSupports) {
   run.options.network_ridge.ridge_groups = {};
   run.policies = {"uniform"};
   EXPECT_THROW(run_on_ranks(2, [&](const Communicator& comm) { run_together(run, comm); }),
-               CollectiveError);
+               Error);
 }
 
 }  // namespace

@@ -12,7 +12,6 @@
 #include "cone/simulate.hpp"
 
 #include "data/write.hpp"
-#include "distributed/evaluate_on_ranks.hpp"
 #include "distributed/read_data.hpp"
 #include "simulate/simulated_data.hpp"
 #include "support/temporary_folder.hpp"

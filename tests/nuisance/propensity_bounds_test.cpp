@@ -13,6 +13,7 @@ Dataset with_members(const std::vector<std::size_t>& members) {
     data.arms.push_back(std::to_string(a));
     data.treatment.insert(data.treatment.end(), members[a], static_cast<Arm>(a));
   }
+  data.ids = IdTable::numbered(data.treatment.size());
   return data;
 }
 
