@@ -1,14 +1,16 @@
 #include "network_ridge/calibrate_effects.hpp"
 
-#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
-#include <limits>
+#include <numeric>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
 #include "base/numeric.hpp"
 #include "base/text.hpp"
+#include "exec/statistics.hpp"
 #include "network_ridge/calibration_slope.hpp"
 
 namespace cone {
@@ -25,45 +27,49 @@ struct Comparison {
   std::size_t num_treated = 0, num_controls = 0;
 };
 
-/// Numbers clusters in the order of their first unit; without clusters, every unit is one.
+/// Numbers clusters in the order of their first unit.
 class ClusterNumbers {
  public:
-  explicit ClusterNumbers(const Dataset& data) : cluster_(data.cluster) {
-    std::uint32_t most = 0;
-    for (const std::uint32_t c : cluster_) most = std::max(most, c);
-    number_.assign(cluster_.empty() ? 0 : std::size_t{most} + 1, kNone);
+  std::uint32_t operator()(std::uint32_t cluster) {
+    return number_.try_emplace(cluster, static_cast<std::uint32_t>(number_.size())).first->second;
   }
-  std::uint32_t operator()(NodeIndex node) {
-    if (cluster_.empty()) return count_++;
-    std::uint32_t& number = number_[cluster_[node]];
-    if (number == kNone) number = count_++;
-    return number;
-  }
-  std::size_t count() const { return count_; }
+  std::size_t count() const { return number_.size(); }
 
  private:
-  static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
-  std::span<const std::uint32_t> cluster_;
-  std::vector<std::uint32_t> number_;
-  std::uint32_t count_ = 0;
+  std::unordered_map<std::uint32_t, std::uint32_t> number_;
 };
 
+/// The units of all ranks; without clusters, every unit is one.
 Comparison compare(const Dataset& data, const FitPlan& plan, const Matrix<double>& mu,
                    const Matrix<double>& e, Arm arm) {
   Comparison out;
-  ClusterNumbers clusters(data), treated(data), controls(data);
+  std::vector<char> is_treated;
   for (std::size_t k = 0; k < plan.scored.size(); ++k) {
     const NodeIndex i = plan.scored[k];
     const Arm received = data.treatment[i];
     if (received != arm && received != kControlArm) continue;
     const double share = e(k, arm) / (e(k, arm) + e(k, kControlArm));
-    const double w = received == arm ? 1 : 0;
-    out.treatment_residual.push_back(w - share);
+    is_treated.push_back(received == arm ? 1 : 0);
+    out.treatment_residual.push_back(is_treated.back() - share);
     out.outcome_residual.push_back(data.outcome[i] - share * mu(k, arm) -
                                    (1 - share) * mu(k, kControlArm));
     out.effect.push_back(mu(k, arm) - mu(k, kControlArm));
-    out.cluster.push_back(clusters(i));
-    received == arm ? treated(i) : controls(i);
+    if (!data.cluster.empty()) out.cluster.push_back(data.cluster[i]);
+  }
+  const Communicator& comm = data.comm();
+  is_treated = comm.allgatherv(is_treated);
+  for (auto* column : {&out.outcome_residual, &out.treatment_residual, &out.effect}) {
+    *column = comm.allgatherv(*column);
+  }
+  out.cluster = comm.allgatherv(out.cluster);
+  if (out.cluster.empty()) {
+    out.cluster.resize(is_treated.size());
+    std::iota(out.cluster.begin(), out.cluster.end(), 0U);
+  }
+  ClusterNumbers clusters, treated, controls;
+  for (std::size_t k = 0; k < is_treated.size(); ++k) {
+    is_treated[k] != 0 ? treated(out.cluster[k]) : controls(out.cluster[k]);
+    out.cluster[k] = clusters(out.cluster[k]);
   }
   out.num_clusters = clusters.count();
   out.num_treated = treated.count();
@@ -72,7 +78,7 @@ Comparison compare(const Dataset& data, const FitPlan& plan, const Matrix<double
 }
 
 EffectCalibration calibrate_arm(const Dataset& data, const Comparison& units, Arm arm) {
-  const bool is_grouped = !data.cluster.empty();
+  const bool is_grouped = data.comm().any(!data.cluster.empty());
   for (const auto& [count, label] : {std::pair{units.num_treated, data.arms[arm]},
                                      std::pair{units.num_controls, data.arms[kControlArm]}}) {
     if (count >= kFewestUnits) continue;
@@ -93,9 +99,12 @@ EffectCalibration calibrate_arm(const Dataset& data, const Comparison& units, Ar
           .shrinkage = 1 - reported_slope(found)};
 }
 
-double mean_effect(std::span<const double> effects, std::span<const double> weight) {
-  if (weight.empty()) return mean(effects);
-  return dot(effects, weight) / sum(weight);
+double mean_effect(std::span<const double> effects, std::span<const double> weight,
+                   const Communicator& comm) {
+  if (!comm.any(!weight.empty())) return mean(effects, comm);
+  std::array<double, 2> sums = {dot(effects, weight), sum(weight)};
+  comm.allreduce(sums);
+  return sums[0] / sums[1];
 }
 
 }  // namespace
@@ -113,18 +122,18 @@ std::vector<EffectCalibration> calibrate_effects(const Dataset& data, const FitP
   return out;
 }
 
-void shrink_towards_mean(double shrinkage, std::span<const double> weight,
+void shrink_towards_mean(double shrinkage, std::span<const double> weight, const Communicator& comm,
                          std::vector<double>& effects) {
   if (shrinkage == 0) return;
-  const double centre = mean_effect(effects, weight);
+  const double centre = mean_effect(effects, weight, comm);
   for (double& effect : effects) effect -= shrinkage * (effect - centre);
 }
 
-void shrink_effects(std::span<const EffectCalibration> calibration, std::span<const double> weight,
+void shrink_effects(std::span<const EffectCalibration> calibration, const Dataset& data,
                     NodeEffects& effects) {
   for (std::size_t k = 0; k < calibration.size(); ++k) {
     std::vector<double> shrunk = arm_column(effects.effect.view(), static_cast<Arm>(k));
-    shrink_towards_mean(calibration[k].shrinkage, weight, shrunk);
+    shrink_towards_mean(calibration[k].shrinkage, data.weight, data.comm(), shrunk);
     for (std::size_t i = 0; i < shrunk.size(); ++i) {
       const double moved = effects.effect(i, k) - shrunk[i];
       effects.effect(i, k) = shrunk[i];

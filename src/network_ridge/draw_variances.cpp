@@ -1,13 +1,16 @@
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <span>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "base/random.hpp"
+#include "network_ridge/position_range.hpp"
 #include "network_ridge/posterior_variance.hpp"
 #include "ops/inverse.hpp"
-#include "ops/neighbour_sums.hpp"
 #include "ops/sparse.hpp"
 
 namespace cone {
@@ -27,19 +30,50 @@ struct DrawRange {
   std::size_t count;
 };
 
-/// Standard normals, one column per draw. `purpose` separates the random streams of an arm.
+/// Standard normals, one column per draw: some rows of a table. `purpose` separates the random
+/// streams of an arm.
 Matrix<double> draw_normals(const Context& context, const DrawRange& draws, std::size_t purpose,
-                            std::size_t rows) {
-  auto out = Matrix<double>::unfilled(rows, draws.count);
+                            std::span<const std::uint64_t> rows) {
+  auto out = Matrix<double>::unfilled(rows.size(), draws.count);
   context.for_each_range(draws.count, 1, [&](std::size_t k, std::size_t) {
     constexpr std::uint64_t kPurposes = 16;
     const std::uint64_t item = ((draws.first + k) * kMaxArms + draws.arm) * kPurposes + purpose;
-    Rng rng(context.seed(), Stream::kPosterior, item);
-    for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
       if (i % 4096 == 0) context.poll();
+      Rng rng(context.seed(), Stream::kPosterior, item);
+      rng.skip(4 * rows[i]);  // of 32 bits, which a normal takes
       out(i, k) = rng.normal();
     }
   });
+  return out;
+}
+
+/// The same, for all rows of a table.
+Matrix<double> draw_all_normals(const Context& context, const DrawRange& draws, std::size_t purpose,
+                                std::size_t rows) {
+  std::vector<std::uint64_t> all(rows);
+  std::iota(all.begin(), all.end(), std::uint64_t{0});
+  return draw_normals(context, draws, purpose, all);
+}
+
+/// The positions of this rank's nodes were all nodes in one process: by arm, then in the order of
+/// the data. So draws do not depend on which rank owns a node.
+std::vector<std::uint64_t> find_global_positions(const RidgeInputs& inputs) {
+  std::vector<std::uint64_t> out;
+  std::uint64_t first = 0;
+  for (std::size_t a = 0; a < inputs.num_arms(); ++a) {
+    std::vector<std::uint64_t> numbers;
+    for (std::size_t p = inputs.arm_begin[a]; p < inputs.arm_begin[a + 1]; ++p) {
+      numbers.push_back(inputs.number_of(p));
+    }
+    std::vector<std::uint64_t> all = inputs.comm->allgatherv(numbers);
+    std::ranges::sort(all);
+    for (const std::uint64_t number : numbers) {
+      const auto found = std::ranges::lower_bound(all, number);
+      out.push_back(first + static_cast<std::uint64_t>(found - all.begin()));
+    }
+    first += all.size();
+  }
   return out;
 }
 
@@ -59,8 +93,14 @@ void add_rows(const Context& context, const Matrix<double>& from, const Factor& 
 /// Random effects of all groups of an arm at every index, positions × draws.
 class GroupDraws {
  public:
-  GroupDraws(const Context& context, const RidgeSystem& system, const DrawRange& draws)
-      : context_(context), system_(system), inputs_(*system.inputs), draws_(draws) {}
+  /// `positions`: of find_global_positions().
+  GroupDraws(const Context& context, const RidgeSystem& system, const DrawRange& draws,
+             std::span<const std::uint64_t> positions)
+      : context_(context),
+        system_(system),
+        inputs_(*system.inputs),
+        draws_(draws),
+        positions_(positions) {}
 
   Matrix<double> draw() const {
     Matrix<double> out(inputs_.num_nodes(), draws_.count);
@@ -88,9 +128,12 @@ class GroupDraws {
     }
     return 0;
   }
-  Matrix<double> draw_effects(GroupKind kind, std::size_t rows) const {
+  static std::size_t purpose_of(GroupKind kind) {
     const auto index = static_cast<std::size_t>(kind);
-    return draw_normals(context_, draws_, index < kNoiseDraws ? index : index + 1, rows);
+    return index < kNoiseDraws ? index : index + 1;
+  }
+  Matrix<double> draw_effects(GroupKind kind, std::size_t rows) const {
+    return draw_all_normals(context_, draws_, purpose_of(kind), rows);
   }
   bool add_counts(GroupKind kind, Matrix<double>& out) const {
     const double sd = effect_sd(kind);
@@ -135,20 +178,19 @@ class GroupDraws {
     const double sd = effect_sd(neighbours);
     if (sd > 0) {
       add_rows(
-          context_, draw_effects(neighbours, inputs_.num_nodes()), [&](std::size_t) { return sd; },
-          own);
+          context_, draw_normals(context_, draws_, purpose_of(neighbours), positions_),
+          [&](std::size_t) { return sd; }, own);
     }
     if (!any && sd == 0) return;
-    auto sums = Matrix<double>::unfilled(inputs_.num_nodes(), draws_.count);
-    ops::sum_listed_rows(context_, inputs_.lists->offsets, inputs_.lists->rows, own.view(),
-                         sums.view());
-    add_rows(context_, sums, factor_of, out);
+    const PositionRange all(inputs_);
+    add_rows(context_, all.sum_over_neighbours(context_, own, /*averages=*/false), factor_of, out);
   }
 
   const Context& context_;
   const RidgeSystem& system_;
   const RidgeInputs& inputs_;
   DrawRange draws_;
+  std::span<const std::uint64_t> positions_;
 };
 
 }  // namespace
@@ -160,6 +202,7 @@ void draw_variances(const Context& context, const NetworkRidge& model, const Rid
   const std::size_t num_arms = system.arms.size();
   const std::size_t num_tasks = part.tasks.size();
   const std::size_t at_once = std::max<std::size_t>(1, kDrawnColumns / num_tasks);
+  const std::vector<std::uint64_t> positions = find_global_positions(inputs);
   Matrix<double> squares(inputs.num_nodes(), num_arms);
   for (std::size_t first = 0; first < draws; first += at_once) {
     const std::size_t count = std::min<std::size_t>(at_once, draws - first);
@@ -173,12 +216,19 @@ void draw_variances(const Context& context, const NetworkRidge& model, const Rid
     std::vector<std::size_t> tasks;
     for (std::size_t k = 0; k < width; ++k) tasks.push_back(k % num_tasks);
     std::vector<Matrix<double>> drawn;
+    std::uint64_t first_of_arm = 0;
     for (std::size_t a = 0; a < num_arms; ++a) {
       const DrawRange range{a, first, count};
-      const Matrix<double>& effects = drawn.emplace_back(GroupDraws(context, system, range).draw());
+      const Matrix<double>& effects =
+          drawn.emplace_back(GroupDraws(context, system, range, positions).draw());
       const std::size_t begin = inputs.arm_begin[a];
       const std::size_t end = inputs.arm_begin[a + 1];
-      const Matrix<double> noise = draw_normals(context, range, kNoiseDraws, end - begin);
+      // Noise is numbered within the arm.
+      std::vector<std::uint64_t> rows(positions.begin() + static_cast<std::ptrdiff_t>(begin),
+                                      positions.begin() + static_cast<std::ptrdiff_t>(end));
+      for (std::uint64_t& row : rows) row -= first_of_arm;
+      first_of_arm += inputs.arm_size_of_all(a);
+      const Matrix<double> noise = draw_normals(context, range, kNoiseDraws, rows);
       for (std::size_t p = begin; p < end; ++p) {
         const double sd = std::sqrt(learnt_noise(system, p));
         for (std::size_t k = 0; k < width; ++k) {

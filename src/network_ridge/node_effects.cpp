@@ -169,7 +169,7 @@ NodeEffects estimate_effects(const Context& context, const Dataset& data,
     out.propensity =
         predict_treatment(context, data, plan, options.network_ridge, /*sees_network=*/true);
     out.calibration = calibrate_effects(data, plan, out.mu, out.propensity);
-    shrink_effects(out.calibration, data.weight, out);
+    shrink_effects(out.calibration, data, out);
   }
   add_ridge_warnings(out.ridge, out.warnings);
   return out;

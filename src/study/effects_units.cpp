@@ -69,7 +69,7 @@ std::vector<double> predict_shrunken_effects(const Context& context, const Datas
   const Matrix<double> e = predict_treatment(context, data, inner, row.network_ridge,
                                              /*sees_network=*/true);
   std::vector<double> effects = subtract_control(test.mu);
-  shrink_towards_mean(calibrate_effects(data, inner, mu, e)[0].shrinkage, {}, effects);
+  shrink_towards_mean(calibrate_effects(data, inner, mu, e)[0].shrinkage, {}, data.comm(), effects);
   return effects;
 }
 
