@@ -1,38 +1,44 @@
-# The installed library: one archive, the headers in include/cone, and a package for find_package(cone).
-# The program with its manual pages and completions is a separate component.
+# The installed libraries: libcone, and libcone_lab for simulations and studies, each an archive, headers in
+# include/cone and targets for find_package(cone). The program with its manual pages and completions is a
+# separate component.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
-get_property(CONE_MODULES GLOBAL PROPERTY CONE_MODULES)
-add_library(cone_library STATIC)
-set_target_properties(cone_library PROPERTIES OUTPUT_NAME cone EXPORT_NAME cone UNITY_BUILD OFF
-                                              LINKER_LANGUAGE CXX)
-foreach(module IN LISTS CONE_MODULES)
-  target_sources(cone_library PRIVATE $<TARGET_OBJECTS:cone_${module}>)
-endforeach()
+# Makes a library of the modules of a folder.
+function(cone_add_library target type name folder)
+  add_library(${target} ${type})
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} UNITY_BUILD OFF LINKER_LANGUAGE CXX)
+  get_property(modules DIRECTORY ${CMAKE_SOURCE_DIR}/${folder} PROPERTY CONE_MODULES)
+  foreach(module IN LISTS modules)
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:cone_${module}>)
+  endforeach()
+endfunction()
+
+set(CONE_LIBRARIES PUBLIC nlohmann_json::nlohmann_json fmt::fmt Threads::Threads
+                   PRIVATE PkgConfig::OPENBLAS lapacke OpenMP::OpenMP_CXX PkgConfig::LIBZIP
+                           ZLIB::ZLIB PkgConfig::HWY PkgConfig::XXHASH ${CMAKE_DL_LIBS})
+cone_add_library(cone_library STATIC cone src)
+set_target_properties(cone_library PROPERTIES EXPORT_NAME cone)
 target_include_directories(cone_library INTERFACE
                            $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>
                            $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_compile_features(cone_library INTERFACE cxx_std_20)
-target_link_libraries(cone_library
-                      PUBLIC nlohmann_json::nlohmann_json fmt::fmt Threads::Threads
-                      PRIVATE PkgConfig::OPENBLAS lapacke OpenMP::OpenMP_CXX PkgConfig::LIBZIP
-                              ZLIB::ZLIB PkgConfig::HWY PkgConfig::XXHASH ${CMAKE_DL_LIBS})
+target_link_libraries(cone_library ${CONE_LIBRARIES})
+cone_add_library(cone_lab_library STATIC cone_lab lab)
+set_target_properties(cone_lab_library PROPERTIES EXPORT_NAME lab)
+target_include_directories(cone_lab_library INTERFACE $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/lab/include>)
+target_link_libraries(cone_lab_library PUBLIC cone_library)
 
 # One copy of the code for program and Python package where both are installed together.
 set(CONE_LINKED cone_study)
 if(CONE_SHARED_LIBRARY)
-  add_library(cone_shared SHARED)
-  set_target_properties(cone_shared PROPERTIES OUTPUT_NAME cone UNITY_BUILD OFF LINKER_LANGUAGE CXX)
-  foreach(module IN LISTS CONE_MODULES)
-    target_sources(cone_shared PRIVATE $<TARGET_OBJECTS:cone_${module}>)
-  endforeach()
+  cone_add_library(cone_shared SHARED cone src)
   target_include_directories(cone_shared PUBLIC ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src)
-  target_link_libraries(cone_shared
-                        PUBLIC nlohmann_json::nlohmann_json fmt::fmt Threads::Threads
-                        PRIVATE PkgConfig::OPENBLAS lapacke OpenMP::OpenMP_CXX PkgConfig::LIBZIP
-                                ZLIB::ZLIB PkgConfig::HWY PkgConfig::XXHASH ${CMAKE_DL_LIBS})
-  set(CONE_LINKED cone_shared)
+  target_link_libraries(cone_shared ${CONE_LIBRARIES})
+  cone_add_library(cone_lab_shared SHARED cone_lab lab)
+  target_include_directories(cone_lab_shared PUBLIC ${CMAKE_SOURCE_DIR}/lab/include ${CMAKE_SOURCE_DIR}/lab)
+  target_link_libraries(cone_lab_shared PUBLIC cone_shared)
+  set(CONE_LINKED cone_lab_shared)
 endif()
 target_link_libraries(cone_app PRIVATE ${CONE_LINKED})
 target_link_libraries(cone PRIVATE ${CONE_LINKED})
@@ -40,12 +46,15 @@ if(CONE_PETSC)
   target_link_libraries(cone_petsc PRIVATE ${CONE_LINKED})
 endif()
 
-install(TARGETS cone_library EXPORT coneTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-        COMPONENT development)
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/cone DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-        COMPONENT development)
-install(EXPORT coneTargets NAMESPACE cone:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cone
-        COMPONENT development)
+function(cone_install_library target component export headers)
+  install(TARGETS ${target} EXPORT ${export} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+          COMPONENT ${component})
+  install(DIRECTORY ${headers}/cone DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT ${component})
+  install(EXPORT ${export} NAMESPACE cone:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cone
+          COMPONENT ${component})
+endfunction()
+cone_install_library(cone_library development coneTargets ${CMAKE_SOURCE_DIR}/include)
+cone_install_library(cone_lab_library lab coneLabTargets ${CMAKE_SOURCE_DIR}/lab/include)
 configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/coneConfig.cmake.in
                               ${CMAKE_BINARY_DIR}/coneConfig.cmake
                               INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cone)

@@ -1,5 +1,6 @@
 # One CMake target per module: cone_module(data DEPENDS graph exec base LINK PkgConfig::LIBZIP)
-# compiles every source in src/<name>/ and puts include/ and src/ on the path. DEPENDS: other modules;
+# compiles every source in <name>/ and puts include/ and this folder (src or lab, each a library) on the path.
+# DEPENDS: other modules;
 # LINK: private libraries; TEXT: the module formats results and has no heavy loops (see cone_text);
 # OPTIONAL: not part of the library, and built only where another target needs it.
 
@@ -42,7 +43,7 @@ target_compile_options(cone_text INTERFACE $<$<CONFIG:Release>:-O1>)
 
 function(cone_module name)
   cmake_parse_arguments(ARG "TEXT;OPTIONAL" "" "DEPENDS;LINK;PUBLIC_LINK" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
+  file(GLOB sources CONFIGURE_DEPENDS ${name}/*.cpp)
   if(NOT sources)
     return()
   endif()
@@ -50,7 +51,7 @@ function(cone_module name)
   if(ARG_OPTIONAL)
     set_target_properties(cone_${name} PROPERTIES EXCLUDE_FROM_ALL ON)
   else()
-    set_property(GLOBAL APPEND PROPERTY CONE_MODULES ${name})
+    set_property(DIRECTORY APPEND PROPERTY CONE_MODULES ${name})
   endif()
   foreach(source IN LISTS sources)
     # Highway compiles such a file once per target: it includes itself.
@@ -59,7 +60,7 @@ function(cone_module name)
       set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     endif()
   endforeach()
-  target_include_directories(cone_${name} PUBLIC ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src)
+  target_include_directories(cone_${name} PUBLIC ${CMAKE_SOURCE_DIR}/include ${CMAKE_CURRENT_SOURCE_DIR})
   list(TRANSFORM ARG_DEPENDS PREPEND cone_)
   target_link_libraries(cone_${name} PUBLIC ${ARG_DEPENDS} ${ARG_PUBLIC_LINK}
                                      PRIVATE cone_compile_options ${ARG_LINK})

@@ -1,4 +1,4 @@
-# Debian packages (./dev package): cone has the program, libcone-dev the library.
+# Debian packages (./dev package): cone has the program, libcone-dev the library, libcone-lab-dev simulation.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME cone)
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # each package has its own
@@ -8,8 +8,8 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ
     GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
-set(CPACK_COMPONENTS_ALL program development)
-set(CONE_PACKAGES cone libcone-dev)
+set(CPACK_COMPONENTS_ALL program development lab)
+set(CONE_PACKAGES cone libcone-dev libcone-lab-dev)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 
@@ -29,6 +29,13 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "off-policy evaluation on networks (headers and library)
 The C++ library of the program cone: headers, a static library, and the CMake
 package for find_package(cone).")
+
+set(CPACK_DEBIAN_LAB_PACKAGE_NAME libcone-lab-dev)
+set(CPACK_DEBIAN_LAB_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_LAB_PACKAGE_DEPENDS "libcone-dev (= ${PROJECT_VERSION})")
+set(CPACK_COMPONENT_LAB_DESCRIPTION "simulated data and studies for off-policy evaluation on networks
+Headers and a static library for find_package(cone COMPONENTS lab): networks,
+treatments and outcomes with known truth.")
 
 # Debian requires licence and changelog in every package; cmake --install does not install them.
 string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)

@@ -1,11 +1,11 @@
 # Writes OUTPUT, a C++ source with the revision and the commit, unless it is up to date:
 # cmake -DSOURCE_DIR=... -DOUTPUT=... -P write_build_info.cmake. Runs at every build.
 #
-# The revision is a checksum over the sources of the library: builds with the same revision compute the
+# The revision is a checksum over the sources of the libraries: builds with the same revision compute the
 # same results, whatever else changed in the repository. The commit is for human readers.
 
 file(GLOB_RECURSE sources RELATIVE ${SOURCE_DIR} ${SOURCE_DIR}/src/*.cpp ${SOURCE_DIR}/src/*.hpp
-     ${SOURCE_DIR}/include/*.hpp)
+     ${SOURCE_DIR}/include/*.hpp ${SOURCE_DIR}/lab/*.cpp ${SOURCE_DIR}/lab/*.hpp)
 list(SORT sources)
 set(listing "")
 foreach(source IN LISTS sources)

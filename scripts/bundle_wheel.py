@@ -4,7 +4,7 @@
     pip wheel --no-deps -w wheels .
     python3 scripts/bundle_wheel.py wheels/cone_policy-*.whl --out bundled     (needs patchelf)
 
-They are placed beside libcone.so. OpenBLAS is relinked from Debian's static libraries with only the functions
+They are placed beside libcone.so and libcone_lab.so. OpenBLAS is relinked from Debian's static libraries with only the functions
 that libcone.so calls: kernels of all processors are kept, unused LAPACK is dropped. auditwheel would bundle
 OpenBLAS, LAPACK and LAPACKE completely, and does not find libcone.so for the program. The C library and the
 C++ run time, present on every Linux, are not bundled; the tag of the wheel is not changed.
@@ -73,7 +73,7 @@ def bundle(package):
     for name, path in others.items():
         shutil.copyfile(path, package / name)
     names = sorted([openblas, *others])
-    for library in [main, *(package / name for name in names)]:
+    for library in [main, package / "libcone_lab.so", *(package / name for name in names)]:
         library.chmod(0o755)
         # DT_RPATH, which also applies to indirect dependencies
         run("patchelf", "--force-rpath", "--set-rpath", "$ORIGIN", library)

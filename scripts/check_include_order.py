@@ -5,10 +5,12 @@ import pathlib
 import re
 import sys
 
-ORDER = ["base", "options", "exec", "ops", "graph", "data", "simulate", "policy", "nn", "linear",
+ORDER = ["base", "options", "exec", "ops", "graph", "data", "policy", "nn", "linear",
          "balance", "nuisance", "cone_networks", "network_ridge", "estimate", "joint_model", "inference",
          "sensitivity", "policy_tree", "results", "evaluate", "distributed", "mpi", "report",
-         "study"]
+         # Modules of lab come last: no module of src uses them.
+         "simulate", "study"]
+LAB = ORDER[ORDER.index("simulate"):]
 # The module of a public header.
 PUBLIC = {"error": "base", "matrix": "base", "features": "base", "version": "base",
           "options": "options", "settings": "options", "context": "exec", "forecast": "exec",
@@ -22,12 +24,13 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([a-z_]+)/([a-z_0-9]+)')
 
 
 def faults(root: pathlib.Path):
-    public = root / "include/cone"
-    for path in sorted(public.glob("*")) + sorted((root / "src").rglob("*.[ch]pp")):
-        is_public = path.parent == public
-        module = PUBLIC.get(path.stem) if is_public else path.relative_to(root / "src").parts[0]
-        if module not in ORDER:
-            yield f"{path.relative_to(root)}: module '{module}' is not in the order"
+    folders = ("include", "src", "lab")
+    for path in sorted(path for folder in folders for path in (root / folder).rglob("*.[ch]pp")):
+        parts = path.relative_to(root).parts
+        is_public = parts[-3:-1] == ("include", "cone")
+        module = PUBLIC.get(path.stem) if is_public else parts[1]
+        if module not in ORDER or (module in LAB) != (parts[0] == "lab"):
+            yield f"{path.relative_to(root)}: '{module}' is no module of {parts[0]}"
             continue
         for number, line in enumerate(path.read_text().splitlines(), 1):
             match = INCLUDE.match(line)

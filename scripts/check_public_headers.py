@@ -11,12 +11,13 @@ import subprocess
 import sys
 import tempfile
 
-INCLUDE = pathlib.Path(__file__).resolve().parents[1] / "include"
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+FOLDERS = [ROOT / "include", ROOT / "lab/include"]
 
 
 def public_headers():
     """Every public header with those that it includes, itself or through others."""
-    texts = {p.name: p.read_text() for p in sorted((INCLUDE / "cone").iterdir())}
+    texts = {p.name: p.read_text() for folder in FOLDERS for p in sorted((folder / "cone").iterdir())}
 
     def reach(name):
         direct = re.findall(r'^#include "cone/(.+)"$', texts[name], re.MULTILINE)
@@ -42,7 +43,7 @@ def check_form(texts):
         before, _, after = text.partition("namespace cone")
         above = re.sub(r"//.*|#(include|pragma once).*|\s", "", before)
         if "#include" in after or above:
-            faults.append(f"include/cone/{name}: includes must precede all declarations")
+            faults.append(f"cone/{name}: includes must precede all declarations")
     return faults
 
 
@@ -53,7 +54,8 @@ def compile_chain(chain):
     with tempfile.NamedTemporaryFile("w", suffix=".cpp") as source:
         source.write("".join(f'#include "cone/{name}"\n' for name in chain))
         source.flush()
-        done = subprocess.run(["c++", "-std=c++20", "-fsyntax-only", f"-I{INCLUDE}", *flags, source.name],
+        done = subprocess.run(["c++", "-std=c++20", "-fsyntax-only", *(f"-I{folder}" for folder in FOLDERS), *flags,
+                               source.name],
                               capture_output=True, text=True, check=False)
     return [done.stderr] if done.returncode != 0 else []
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Prints every text of the sources that a user can meet: help, errors, warnings, sentences, labels.
 
-    scripts/list_texts.py [PATH...]      default: apps include src python/bindings python/cone dev
+    scripts/list_texts.py [PATH...]      default: apps include src lab python/bindings python/cone dev
 
 One line per text: file:line, then the text. Adjacent C++ literals are joined, as the compiler does;
 texts without a space (keys, format fragments, names of options) are left out, as are the Python
@@ -84,7 +84,7 @@ def is_sentence(text: str) -> bool:
 
 
 def main() -> None:
-    names = sys.argv[1:] or ["apps", "include", "src", "python/bindings", "python/cone"]
+    names = sys.argv[1:] or ["apps", "include", "src", "lab", "python/bindings", "python/cone"]
     files = []
     for name in names:
         path = ROOT / name

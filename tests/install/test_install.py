@@ -31,7 +31,8 @@ class Install(unittest.TestCase):
         prefix = self.folder / "prefix"
         run("cmake", "--install", BUILD, "--prefix", prefix)
         headers = sorted(p.name for p in (prefix / "include/cone").iterdir())
-        self.assertEqual(headers, sorted(p.name for p in (ROOT / "include/cone").iterdir()))
+        self.assertEqual(headers, sorted(p.name for folder in ("include/cone", "lab/include/cone")
+                                         for p in (ROOT / folder).iterdir()))
         self.assertEqual(sorted(p.name for p in (prefix / "include").iterdir()), ["cone"])
 
         # A copy, so that nothing of the checkout can be found beside it.
@@ -44,6 +45,40 @@ class Install(unittest.TestCase):
         self.assertIn("policy always:sms  (control 0.0 %, email 0.0 %, sms 100.0 %)", text)
         self.assertIn("dr_ridge", text)
         self.assertIn("cone ", run(prefix / "bin/cone", "--version"))
+
+    def test_simulation_is_a_component_of_its_own(self):
+        without, prefix = self.folder / "without", self.folder / "prefix"
+        run("cmake", "--install", BUILD, "--prefix", without, "--component", "development")
+        self.assertFalse((without / "include/cone/simulate.hpp").exists())
+        for component in ("development", "lab"):
+            run("cmake", "--install", BUILD, "--prefix", prefix, "--component", component)
+        self.assertTrue((prefix / "include/cone/simulate.hpp").exists())
+
+        source = self.folder / "simulate"
+        source.mkdir()
+        (source / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.25)\nproject(simulate LANGUAGES CXX)\n"
+            "find_package(cone REQUIRED COMPONENTS lab)\n"
+            "add_executable(simulate main.cpp)\ntarget_link_libraries(simulate PRIVATE cone::lab)\n")
+        (source / "main.cpp").write_text(
+            '#include <cstdio>\n#include "cone/simulate.hpp"\n'
+            "int main() { std::printf(\"%zu nodes\", "
+            "cone::demo_data(cone::Context(1)).observed.num_nodes()); }\n")
+        configure = ("cmake", "-S", source, "-G", "Ninja")
+        with self.assertRaisesRegex(AssertionError, "Component lab is not installed"):
+            run(*configure, "-B", self.folder / "refused", f"-DCMAKE_PREFIX_PATH={without}")
+        build = self.folder / "build"
+        run(*configure, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}")
+        run("cmake", "--build", build)
+        self.assertEqual(run(build / "simulate"), "5200 nodes")
+
+    def test_the_library_does_without_simulation(self):
+        library, lab = BUILD / "libcone.a", BUILD / "libcone_lab.a"
+        symbols = {name: set(run("nm", "--format=just-symbols", *flags).split()) for name, flags in {
+            "used": ("--undefined-only", library), "defined": ("--defined-only", library),
+            "lab": ("--defined-only", lab)}.items()}
+        self.assertGreater(len(symbols["lab"]), 100)
+        self.assertEqual((symbols["used"] - symbols["defined"]) & symbols["lab"], set())
 
 
 if __name__ == "__main__":

@@ -98,7 +98,8 @@ class DebianPackages(unittest.TestCase):
             "-D", "CPACK_DEBIAN_COMPRESSION_TYPE=none")  # seconds of a processor otherwise
         program, = self.folder.glob("cone_*.deb")
         library, = self.folder.glob("libcone-dev_*.deb")
-        for package, name in ((program, "cone"), (library, "libcone-dev")):
+        lab, = self.folder.glob("libcone-lab-dev_*.deb")
+        for package, name in ((program, "cone"), (library, "libcone-dev"), (lab, "libcone-lab-dev")):
             run("dpkg-deb", "-x", package, self.folder / name)
             self.assertTrue((self.folder / name / f"usr/share/doc/{name}/copyright").is_file())
             self.assertTrue((self.folder / name / f"usr/share/doc/{name}/changelog.gz").is_file())
@@ -115,7 +116,12 @@ class DebianPackages(unittest.TestCase):
         self.assertIn("include/cone/evaluate.hpp", held)
         self.assertTrue([file for file in held if file.endswith("/libcone.a")])
         self.assertTrue([file for file in held if file.endswith("/cmake/cone/coneConfig.cmake")])
-        self.assertNotIn("bin/cone", held)
+        self.assertFalse(held & {"bin/cone", "include/cone/simulate.hpp"})
+
+        held = list_files(self.folder / "libcone-lab-dev/usr")
+        self.assertIn("include/cone/simulate.hpp", held)
+        self.assertTrue([file for file in held if file.endswith("/libcone_lab.a")])
+        self.assertRegex(run("dpkg-deb", "-f", lab, "Depends"), r"^libcone-dev \(= ")
 
 
 if __name__ == "__main__":

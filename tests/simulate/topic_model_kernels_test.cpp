@@ -1,4 +1,4 @@
-#include "../../src/simulate/topic_model_kernels.hpp"
+#include "../../lab/simulate/topic_model_kernels.hpp"
 
 #include <cmath>
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <boost/math/special_functions/gamma.hpp>
 #include <gtest/gtest.h>
 
-#include "../../src/simulate/topic_model_special.hpp"
+#include "../../lab/simulate/topic_model_special.hpp"
 #include "base/random.hpp"
 #include "simulate/topic_model.hpp"
 #include "simulate/topic_model_corpus.hpp"

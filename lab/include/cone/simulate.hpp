@@ -57,7 +57,7 @@ enum class World {
   kBinaryOutcomes,
   /// Outcome and treatment are non-linear functions of five observed numeric features (curves,
   /// thresholds, interactions); topics and network have a small effect.
-  /// src/simulate/nonlinear_world.hpp.
+  /// lab/simulate/nonlinear_world.hpp.
   kNonlinear,
   /// The simulation of Guo, Li and Liu 2020, Learning individual causal effects from networked
   /// observational data (WSDM, doi:10.1145/3336191.3371816): all edge weights are 1,
@@ -65,7 +65,7 @@ enum class World {
   /// kappa1 = 10 and noise = 1.
   kIndividualEffects,
   /// No unmeasured confounding: treatment and outcome depend on observed numeric features, a node's
-  /// own and the sums over its neighbours. src/simulate/observed_world.hpp.
+  /// own and the sums over its neighbours. lab/simulate/observed_world.hpp.
   kObservedConfounding,
   /// Neighbours share outcome noise, and have correlated treatments for causes that do not affect
   /// outcomes. A shared draw is the sum of one draw per node over a node and its neighbours,
@@ -73,7 +73,7 @@ enum class World {
   /// standard deviation; ε = noise·sd(p)·(√(1 − s)·own + √s·shared) with s = `shared_noise`, and
   /// the logit of treatment is 1.5 times another shared draw.
   kDependentNoise,
-  // Worlds with their own network, features and coefficients (src/simulate/self_contained.hpp), in
+  // Worlds with their own network, features and coefficients (lab/simulate/self_contained.hpp), in
   // which an interval for sampling error alone fails. No other option of the outcomes and the
   // network has an effect.
   /// 12 communities, mean degree 7.5, 600 units: an unobserved value of the community affects
