@@ -16,6 +16,7 @@
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "data_argument.hpp"
+#include "engine.hpp"
 #include "evaluate/model_file.hpp"
 #include "flags.hpp"
 #include "inference/network_treatment.hpp"
@@ -65,15 +66,16 @@ struct EffectsFlags {
   std::string out;
   CsvCells cells = CsvCells::kExact;
   CommonFlags run;
+  EngineFlags engine;
   std::string model;
   EffectOptions options;
 };
 
 /// The model that --model names, which holds a network ridge; folds, options and seed become the
 /// model's. Undersmoothing, solver and draws concern the predictions and stay as given.
-std::optional<FittedModel> read_ridge(EffectsFlags& flags) {
+std::optional<FittedModel> read_ridge(Engine& engine, EffectsFlags& flags) {
   if (flags.model.empty()) return std::nullopt;
-  FittedModel model = read_model(flags.model);
+  FittedModel model = parse_model(engine.read_file(flags.model), flags.model);
   if (!model.network_ridge || model.plan().protocol != Protocol::kCrossFit) {
     throw Error(ErrorCode::kUsage,
                 {{.item = "--model"},
@@ -104,17 +106,28 @@ void refuse_fixed_flags(const CLI::App& command) {
 
 int run_effects(EffectsFlags flags) {
   validate(flags.options);
-  Outputs outputs({{"--out", flags.out}}, {flags.data, flags.table.edges, flags.model});
+  const std::unique_ptr<Engine> engine = start_engine(flags.engine);
+  Outputs outputs = engine->open_outputs([&] {
+    return Outputs({{"--out", flags.out}}, {flags.data, flags.table.edges, flags.model});
+  });
   catch_interrupts();
-  ConsoleProgress progress(flags.run.quiet);
-  const std::optional<FittedModel> model = read_ridge(flags);
-  const Context context(flags.run.seed, flags.run.threads, &progress);
-  const LoadedData data = load_named(context, flags.data, flags.table);
-  if (model) require_model_of(*model, flags.model, data.observed, flags.data);
-  const RidgeFit* known = model ? &*model->network_ridge : nullptr;
-  progress.announce(expected_costs(context, data.observed, flags.options, known));
-  const NodeEffects effects =
-      estimate_effects_with_warnings(context, data.observed, flags.options, known);
+  ConsoleProgress progress(flags.run.quiet || !engine->is_root());
+  std::optional<FittedModel> model;
+  engine->run([&] { model = read_ridge(*engine, flags); });
+  const Context context = engine->make_context(flags.run, progress);
+  EvaluationInput input;
+  NodeEffects effects;
+  engine->run([&] {
+    input = engine->load(context, {flags.data, flags.table, {}});
+    const Dataset& observed = input.data.observed;
+    if (model) require_model_of(*model, flags.model, observed, flags.data);
+    const RidgeFit* known = model ? &*model->network_ridge : nullptr;
+    progress.announce(expected_costs(context, observed, flags.options, known));
+    effects = gather_effects(
+        observed, estimate_effects_with_warnings(context, observed, flags.options, known));
+  });
+  if (!engine->is_root()) return kSuccess;
+  const LoadedData& data = engine->whole(input).data;
   std::vector<NodeIndex> nodes(data.observed.num_nodes());
   std::iota(nodes.begin(), nodes.end(), NodeIndex{0});
   const std::vector<double> units = take_sample(data.observed, nodes).weight;
@@ -148,12 +161,14 @@ void add_effects_command(CLI::App& root, Command& chosen) {
                    "Use the variances in this model file, written by cone fit")
       ->check(file_name);
   add_spreadsheet_flag(*command, flags->cells);
+  flags->engine.bind(*command, /*can_read_sharded=*/false);
   flags->run.bind(*command);
   bind_flags(*command, flags->table, "Node table");
   bind_flags(*command, flags->options, "Network ridge");
   command->callback([flags, command, &chosen] {
     chosen = [flags, command] {
       if (!flags->model.empty()) refuse_fixed_flags(*command);
+      flags->engine.check(*command);
       return run_effects(*flags);
     };
   });

@@ -11,31 +11,20 @@
 #include <algorithm>
 #include <cstdint>
 #include <iostream>
+#include <new>
+#include <utility>
 
 #include <petscsys.h>
 
-#include "cone/communicator.hpp"
-#include "cone/evaluate.hpp"
-
-#include "base/stopwatch.hpp"
-#include "commands.hpp"
 #include "distributed/collective_error.hpp"
+#include "distributed/distribute_input.hpp"
 #include "distributed/load_on_ranks.hpp"
-#include "evaluate_flags.hpp"
 #include "mpi/mpi_communicator.hpp"
 #include "mpi/scotch.hpp"
-#include "options/json_text.hpp"
-#include "outputs.hpp"
-#include "run_summary.hpp"
-#include "terminal.hpp"
 #endif
 
 namespace cone::app {
-
-bool is_first_process() {
-  const char* rank = std::getenv("OMPI_COMM_WORLD_RANK");
-  return rank == nullptr || std::string_view(rank) == "0";
-}
+namespace {
 
 void refuse_many_processes() {
   const char* size = std::getenv("OMPI_COMM_WORLD_SIZE");
@@ -43,18 +32,29 @@ void refuse_many_processes() {
   throw Error(ErrorCode::kUsage,
               {{.item = "--engine"},
                fmt::format("mpirun started {} processes, and without --engine petsc each of them "
-                           "would evaluate everything",
+                           "would do the same",
                            size),
                "add --engine petsc, or start the program without mpirun"});
 }
 
+}  // namespace
+
+bool is_first_process() {
+  const char* rank = std::getenv("OMPI_COMM_WORLD_RANK");
+  return rank == nullptr || std::string_view(rank) == "0";
+}
+
 #ifndef CONE_PETSC
 
-int run_on_ranks(const EvaluateFlags& /*flags*/) {
-  throw Error(ErrorCode::kUsage,
-              {{.item = "--engine petsc"},
-               "this program was built without PETSc and MPI",
-               "./dev petsc builds build/release/bin/petsc/cone, which has it (docs/scale.md)"});
+std::unique_ptr<Engine> start_engine(const EngineFlags& flags) {
+  if (flags.is_distributed()) {
+    throw Error(ErrorCode::kUsage,
+                {{.item = "--engine petsc"},
+                 "this program was built without PETSc and MPI",
+                 "./dev petsc builds build/release/bin/petsc/cone, which has it (docs/scale.md)"});
+  }
+  refuse_many_processes();
+  return std::make_unique<Engine>();
 }
 
 #else
@@ -64,35 +64,15 @@ namespace {
 /// MPI and PETSc between their first call and their last.
 class PetscSession {
  public:
-  PetscSession() { is_up_ = PetscInitializeNoArguments() == 0; }
+  PetscSession() {
+    if (PetscInitializeNoArguments() != 0) {
+      throw Error(ErrorCode::kIo, {{}, "PETSc could not be started", ""});
+    }
+  }
   PetscSession(const PetscSession&) = delete;
   PetscSession& operator=(const PetscSession&) = delete;
-  ~PetscSession() {
-    if (is_up_) PetscFinalize();
-  }
-  bool is_up() const { return is_up_; }
-
- private:
-  bool is_up_ = false;
+  ~PetscSession() { PetscFinalize(); }
 };
-
-/// Refuses flags for outputs that the distributed engine does not have.
-void refuse_outputs(const EvaluateFlags& flags) {
-  std::vector<Fault> faults;
-  const auto refuse = [&](const char* flag, const std::string& file) {
-    if (file.empty()) return;
-    faults.push_back({{.item = flag},
-                      "is not supported with --engine petsc",
-                      "leave it out, or evaluate without --engine"});
-  };
-  refuse("--nodes", flags.nodes);
-  refuse("--budget-curve", flags.budget_curve);
-  refuse("--model", flags.model);
-  refuse("--report", flags.report);
-  refuse("--attention", flags.explanations.attention);
-  refuse("--embeddings", flags.explanations.embeddings);
-  if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
-}
 
 distributed::Partition read_partition(const std::string& name) {
   if (name == "none") return distributed::Partition::kNone;
@@ -150,88 +130,104 @@ nlohmann::ordered_json describe_ranks(const Communicator& comm,
   return out;
 }
 
-void print(const EvaluateFlags& flags, const LoadedData& read, const EvaluationRecord& record,
-           const nlohmann::ordered_json& engine, Outputs& outputs) {
-  nlohmann::ordered_json json = to_json(record);
-  json["engine"] = engine;
-  if (!flags.run.quiet && flags.json != "-") print_summary(record, read);
-  outputs.print_answer(
-      flags.json, [&] { return dump_json(json); },
-      [&] { return evaluation_text(record, flags.details); });
-}
-
 /// CONE_SHARED_MEMORY=off: for containers with an undetectable /dev/shm limit.
 bool may_share_memory() {
   const char* const value = std::getenv("CONE_SHARED_MEMORY");
   return value == nullptr || std::string_view(value) != "off";
 }
 
-int evaluate_collectively(const EvaluateFlags& flags, Outputs& outputs) {
-  const mpi::MpiCommunicator comm(PETSC_COMM_WORLD, may_share_memory());
-  const mpi::ScotchPartitioner scotch(comm);
-  ConsoleProgress progress(flags.run.quiet || !comm.is_root());
-  const Context context(flags.run.seed, flags.run.threads == 0 ? 1 : flags.run.threads, &progress);
-  distributed::EngineReport report{.meter = distributed::PhaseMeter(comm)};
-  const Stopwatch watch;
-  try {
-    const distributed::EvaluationInput input =
-        distributed::load_on_ranks(context, comm, flags.data, flags.table, flags.policies,
-                                   read_partition(flags.partition), &scotch, report);
-    const double load_seconds = watch.seconds();
-    distributed::MeteredProgress metered(progress, report.meter);
-    EvaluationRecord record = evaluate(context.with_observer(&metered), input.data, input.policies,
-                                       flags.options);
-    report.meter.finish("estimates");
-    add_provenance({.data = flags.data,
-                    .table = flags.table,
-                    .policy_arguments = {flags.policies.begin(), flags.policies.end()},
-                    .load_seconds = load_seconds,
-                    .total_seconds = watch.seconds()},
-                   input.data, record);
-    const nlohmann::ordered_json engine = describe_ranks(comm, report);
-    progress.clear();
-    if (comm.is_root()) print(flags, input.data, record, engine, outputs);
-    return kSuccess;
-  } catch (const Error& error) {
-    // Faults of the data and of the options follow from sums over all ranks, or from what all ranks
-    // have: every rank throws them, and the first one reports them.
-    const bool is_collective =
-        error.code() == ErrorCode::kUsage || error.code() == ErrorCode::kData ||
-        dynamic_cast<const distributed::CollectiveError*>(&error) != nullptr;
-    if (!is_collective) {
-      std::cerr << fmt::format("cone: rank {}: {}\n", comm.rank(), error.what());
-      MPI_Abort(comm.comm(), kFailure);
-    }
-    progress.clear();
-    if (comm.is_root()) throw;
-    return kSuccess;  // a failure here would make mpirun kill the rank that reports
-  } catch (const Cancelled&) {
-    std::cerr << fmt::format("cone: rank {}: interrupted; nothing was written\n", comm.rank());
-    MPI_Abort(comm.comm(), interrupted_status());
-  } catch (const std::bad_alloc&) {
-    std::cerr << fmt::format("cone: rank {}: out of memory; use more ranks on more machines\n",
-                             comm.rank());
-    MPI_Abort(comm.comm(), kFailure);
-  } catch (const std::exception& error) {
-    // The others wait for this rank: they must not wait forever.
-    std::cerr << fmt::format("cone: rank {}: {}\n", comm.rank(), error.what());
-    MPI_Abort(comm.comm(), kFailure);
+/// The ranks that mpirun started.
+class RankEngine : public Engine {
+ public:
+  explicit RankEngine(const EngineFlags& flags)
+      : flags_(flags),
+        comm_(PETSC_COMM_WORLD, may_share_memory()),
+        scotch_(comm_),
+        report_{.meter = distributed::PhaseMeter(comm_)} {}
+
+  const Communicator& comm() const override { return comm_; }
+
+  Context make_context(const CommonFlags& run, ConsoleProgress& progress) override {
+    metered_.emplace(progress, report_.meter);
+    const int threads = run.threads == 0 ? 1 : run.threads;
+    return Context(run.seed, threads, &*metered_).shared_by(comm_);
   }
-  return kFailure;
-}
+
+  EvaluationInput load(const Context& context, const InputWords& words) override {
+    const Context alone = context.shared_by(Communicator::self());
+    const distributed::Partition partition = read_partition(flags_.partition);
+    if (flags_.reading == "sharded") {
+      return distributed::load_on_ranks(alone, comm_, words.data, words.table, words.policies,
+                                        partition, &scotch_, report_);
+    }
+    run_on_root([&] { whole_ = Engine::load(alone, words); });
+    report_.meter.finish("reading");
+    return distributed::distribute_input(alone, comm_, is_root() ? &whole_ : nullptr, partition,
+                                         &scotch_, report_);
+  }
+
+  const EvaluationInput& whole(const EvaluationInput& /*own*/) const override { return whole_; }
+
+  void describe(nlohmann::ordered_json& record) override {
+    report_.meter.finish("estimates");
+    record["engine"] = describe_ranks(comm_, report_);
+  }
+
+  void run(const std::function<void()>& work) override {
+    try {
+      work();
+    } catch (const Error& error) {
+      // Faults of the data and of the options follow from sums over all ranks, or from what all
+      // ranks have: every rank throws them, and the root reports them.
+      const bool is_collective =
+          error.code() == ErrorCode::kUsage || error.code() == ErrorCode::kData ||
+          dynamic_cast<const distributed::CollectiveError*>(&error) != nullptr;
+      if (!is_collective) end_all(error.what(), kFailure);
+      if (is_root()) throw;
+      throw RootReports();  // an exit status here would make mpirun kill the root
+    } catch (const RootReports&) {
+      throw;
+    } catch (const Cancelled&) {
+      end_all("interrupted; nothing was written", interrupted_status());
+    } catch (const std::bad_alloc&) {
+      end_all("out of memory; use more ranks on more machines", kFailure);
+    } catch (const std::exception& error) {
+      end_all(error.what(), kFailure);
+    }
+  }
+
+  void run_on_root(const std::function<void()>& work) override {
+    run([&] {
+      distributed::run_on_root(comm_, [&] {
+        work();
+        return true;
+      });
+    });
+  }
+
+ private:
+  /// The others wait for this rank: they must not wait forever.
+  [[noreturn]] void end_all(const char* reason, int status) const {
+    std::cerr << fmt::format("cone: rank {}: {}\n", comm_.rank(), reason);
+    MPI_Abort(comm_.comm(), status);
+    std::abort();
+  }
+
+  EngineFlags flags_;
+  PetscSession session_;
+  mpi::MpiCommunicator comm_;
+  mpi::ScotchPartitioner scotch_;
+  distributed::EngineReport report_;
+  std::optional<distributed::MeteredProgress> metered_;
+  EvaluationInput whole_;  ///< of all nodes, on the root
+};
 
 }  // namespace
 
-int run_on_ranks(const EvaluateFlags& flags) {
-  refuse_outputs(flags);
-  // Only the first process writes.
-  Outputs outputs = is_first_process() ? open_outputs(flags) : Outputs({}, {});
-  const PetscSession session;
-  catch_interrupts();  // after PETSc, which installs its own handlers
-  if (!session.is_up()) throw Error(ErrorCode::kIo, {{}, "PETSc could not be started", ""});
-  const int status = evaluate_collectively(flags, outputs);
-  outputs.throw_failures();
-  return status;
+std::unique_ptr<Engine> start_engine(const EngineFlags& flags) {
+  if (flags.is_distributed()) return std::make_unique<RankEngine>(flags);
+  refuse_many_processes();
+  return std::make_unique<Engine>();
 }
 
 #endif

@@ -28,6 +28,7 @@
 #include "engine.hpp"
 #include "evaluate/fitted_model.hpp"
 #include "evaluate/model_file.hpp"
+#include "evaluate/node_table.hpp"
 #include "evaluate/ranking.hpp"
 #include "evaluate_flags.hpp"
 #include "flags.hpp"
@@ -101,9 +102,9 @@ below. No interference is assumed (SUTVA): a node's outcome does not depend on t
 other nodes.)";
 
 /// The model that --model names; plan, options and seed become the model's.
-std::optional<FittedModel> read_named_model(EvaluateFlags& flags) {
+std::optional<FittedModel> read_named_model(Engine& engine, EvaluateFlags& flags) {
   if (flags.model.empty()) return std::nullopt;
-  FittedModel model = read_model(flags.model);
+  FittedModel model = parse_model(engine.read_file(flags.model), flags.model);
   flags.takes_rows_of_model = flags.options.estimators.empty();
   ModelRun run = adopt_model(model, std::move(flags.options));
   flags.options = std::move(run.options);
@@ -112,9 +113,10 @@ std::optional<FittedModel> read_named_model(EvaluateFlags& flags) {
 }
 
 /// Without --rank, --budget-curve is about the policies that rank units.
-void choose_rankings(std::span<const PolicyOnData> policies, EvaluateFlags& flags) {
+void choose_rankings(const Communicator& comm, std::span<const PolicyOnData> policies,
+                     EvaluateFlags& flags) {
   if (flags.budget_curve.empty() || !flags.options.budget.rank.empty()) return;
-  flags.options.budget.rank = name_ranking_policies(policies);
+  flags.options.budget.rank = name_ranking_policies(comm, policies);
   if (!flags.options.budget.rank.empty()) return;
   throw Error(ErrorCode::kUsage,
               {{.item = "--budget-curve"},
@@ -191,64 +193,74 @@ void write_rest(const Context& context, const EvaluateFlags& flags, const Datase
 
 int run_evaluate(EvaluateFlags flags) {
   flags.details = flags.details || !flags.options.estimators.empty();
-  if (flags.engine == "petsc") return run_on_ranks(flags);
-  refuse_many_processes();
-  Outputs outputs = open_outputs(flags);
+  const std::unique_ptr<Engine> engine = start_engine(flags.engine);
+  Outputs outputs = engine->open_outputs([&] { return open_outputs(flags); });
   catch_interrupts();
-  ConsoleProgress progress(flags.run.quiet);
+  ConsoleProgress progress(flags.run.quiet || !engine->is_root());
   const Stopwatch watch;
-  std::optional<FittedModel> model = read_named_model(flags);
-  flags.explanations.check(flags.options.cone);
-  const Context context(flags.run.seed, flags.run.threads, &progress);
-
-  const Stopwatch loading;
-  flags.table.kept = cost_columns(flags.options.cost);
-  for (KeptColumn& column : ranking_columns(flags.options.budget.rank)) {
-    flags.table.kept.push_back(std::move(column));
-  }
-  LoadedData data = load_named(context, flags.data, flags.table);
-  const double load_seconds = loading.seconds();
-  if (model) {
-    require_model_for(*model, flags.model, data.observed, flags.options);
-    require_model_of(*model, flags.model, data.observed, flags.data);
-  }
-  refuse_idle_explanations(flags, data.observed);
-  const auto policies = resolve_policies(context, data.observed, flags.policies);
-  choose_rankings(policies, flags);
-  progress.announce(expected_costs(context, data.observed, flags.options, model ? &*model : nullptr,
-                                   policies.size()),
-                    "Ctrl-C keeps what is finished");
+  std::optional<FittedModel> model;
+  engine->run([&] { model = read_named_model(*engine, flags); });
   const FittedModel* fitted = model ? &*model : nullptr;
+  flags.explanations.check(flags.options.cone);
+  const Context context = engine->make_context(flags.run, progress);
+
+  EvaluationInput input;
+  EvaluationRecord record;
   NodeTable nodes;
-  const bool draws_network = !flags.report.empty() && flags.options.repeats == 1 &&
-                             data.observed.num_nodes() <= kMostNodesForPicture;
-  const bool wants_nodes = !flags.nodes.empty() || draws_network;
   ConeFit networks;
-  EvaluationRecord record =
-      evaluate(context, data, policies, flags.options, fitted, wants_nodes ? &nodes : nullptr,
-               flags.explanations.any() ? &networks : nullptr);
-  progress.finish();
-  progress.clear();
-  add_provenance({.data = flags.data,
-                  .table = flags.table,
-                  .policy_arguments = {flags.policies.begin(), flags.policies.end()},
-                  .model = flags.model.empty() ? nullptr : fitted,
-                  .model_file = flags.model,
-                  .load_seconds = load_seconds,
-                  .total_seconds = watch.seconds()},
-                 data, record);
-  const nlohmann::ordered_json json = record_json(record, flags, data.observed, nodes);
+  nlohmann::ordered_json engine_record;
+  engine->run([&] {
+    const Stopwatch loading;
+    flags.table.kept = cost_columns(flags.options.cost);
+    for (KeptColumn& column : ranking_columns(flags.options.budget.rank)) {
+      flags.table.kept.push_back(std::move(column));
+    }
+    input = engine->load(context, {flags.data, flags.table, flags.policies});
+    const double load_seconds = loading.seconds();
+    const Dataset& observed = input.data.observed;
+    if (model) {
+      require_model_for(*model, flags.model, observed, flags.options);
+      require_model_of(*model, flags.model, observed, flags.data);
+    }
+    refuse_idle_explanations(flags, observed);
+    choose_rankings(engine->comm(), input.policies, flags);
+    progress.announce(
+        expected_costs(context, observed, flags.options, fitted, input.policies.size()),
+        engine->comm().has_others() ? "" : "Ctrl-C keeps what is finished");
+    const bool draws_network = !flags.report.empty() && flags.options.repeats == 1 &&
+                               observed.num_nodes_of_all() <= kMostNodesForPicture;
+    const bool wants_nodes = !flags.nodes.empty() || draws_network;
+    record =
+        evaluate(context, input.data, input.policies, flags.options, fitted,
+                 wants_nodes ? &nodes : nullptr, flags.explanations.any() ? &networks : nullptr);
+    nodes = gather_nodes(observed, std::move(nodes));
+    engine->describe(engine_record);
+    progress.finish();
+    progress.clear();
+    add_provenance({.data = flags.data,
+                    .table = flags.table,
+                    .policy_arguments = {flags.policies.begin(), flags.policies.end()},
+                    .model = flags.model.empty() ? nullptr : fitted,
+                    .model_file = flags.model,
+                    .load_seconds = load_seconds,
+                    .total_seconds = watch.seconds()},
+                   input.data, record);
+  });
+  if (!engine->is_root()) return kSuccess;
+  const Dataset& whole = engine->whole(input).data.observed;
+  nlohmann::ordered_json json = record_json(record, flags, whole, nodes);
+  json.update(engine_record);
   if (!flags.run.quiet && flags.json != "-") {
     if (flags.takes_rows_of_model) {
-      data.notes.push_back(
+      input.data.notes.push_back(
           "with --model only estimators that use the model are run; --estimators adds others");
     }
-    print_summary(record, data);
+    print_summary(record, input.data);
   }
   outputs.print_answer(
       flags.json, [&] { return dump_json(json); },
       [&] { return evaluation_text(record, flags.details); });
-  write_rest(context, flags, data.observed, record, json, nodes,
+  write_rest(context, flags, whole, record, json, nodes,
              networks.folds.empty() ? networks_of(fitted) : &networks, outputs);
   progress.clear();
   const int status = finish(record, flags, outputs);
@@ -291,18 +303,7 @@ void add_evaluate_command(CLI::App& root, Command& chosen) {
       ->add_option("--model", flags->model,
                    "Use the networks and the network ridge in this model file, written by cone fit")
       ->check(file_name);
-  command
-      ->add_option("--engine", flags->engine,
-                   "threads: one process; petsc: distributed over the MPI ranks that mpirun "
-                   "started (if built in; not for networks and kernels)")
-      ->check(CLI::IsMember({"threads", "petsc"}))
-      ->capture_default_str();
-  command
-      ->add_option("--partition", flags->partition,
-                   "How nodes are assigned to ranks (--engine petsc). none: to the rank that read "
-                   "the row; scotch: by graph partitioning; auto: scotch where it pays off")
-      ->check(CLI::IsMember({"auto", "none", "scotch"}))
-      ->capture_default_str();
+  flags->engine.bind(*command, /*can_read_sharded=*/true);
   flags->explanations.bind(*command);
   flags->run.bind(*command);
   bind_flags(*command, flags->table, "Node table");

@@ -50,14 +50,31 @@ void check_report_flags(const EvaluateFlags& flags) {
                                   "add --report, or leave it out"});
 }
 
-/// Refuses flags of the distributed engine where it is not used.
-void check_engine_flags(const CLI::App& command, const EvaluateFlags& flags) {
-  if (flags.engine == "petsc") return;
-  const IsGiven is_given = flags_given(command);
-  IdleOptions options(is_given);
-  options.refuse("partition", "has no effect without --engine petsc",
-                 "add --engine petsc, or leave it out");
-  options.throw_if_any();
+/// Refuses what ranks that read their parts do not have: the ids of all nodes.
+void refuse_rows_of_nodes(const EvaluateFlags& flags) {
+  if (flags.engine.reading != "sharded") return;
+  std::vector<Fault> faults;
+  for (const auto& [flag, file] :
+       {OutputFile{"--nodes", flags.nodes}, {"--report", flags.report}}) {
+    if (file.empty()) continue;
+    faults.push_back({{.item = flag},
+                      "needs all nodes in one process, which --reading sharded avoids",
+                      "leave one of them out"});
+  }
+  if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
+}
+
+/// Refuses outputs of cone's networks on ranks.
+void refuse_networks_on_ranks(const EvaluateFlags& flags) {
+  if (!flags.engine.is_distributed()) return;
+  std::vector<Fault> faults;
+  for (const auto& [flag, file] : flags.explanations.outputs()) {
+    if (file.empty()) continue;
+    faults.push_back({{.item = flag},
+                      "is about cone's networks, which --engine petsc does not have",
+                      "leave one of them out"});
+  }
+  if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
 }
 
 }  // namespace
@@ -67,7 +84,9 @@ void check_evaluate_flags(const CLI::App& command, const EvaluateFlags& flags) {
   refuse_idle_plan(flags_given(command), flags.options.plan.protocol);
   check_budget_flags(command, flags);
   check_report_flags(flags);
-  check_engine_flags(command, flags);
+  flags.engine.check(command);
+  refuse_rows_of_nodes(flags);
+  refuse_networks_on_ranks(flags);
   validate(flags.options);
   refuse_beside_repeats(flags);
 }

@@ -8,6 +8,7 @@
 #include "cone/evaluate.hpp"
 #include "cone/load.hpp"
 
+#include "engine.hpp"
 #include "explanation_flags.hpp"
 #include "flags.hpp"
 #include "outputs.hpp"
@@ -25,8 +26,7 @@ struct EvaluateFlags {
   std::string nodes;
   std::string budget_curve;
   std::string model;
-  std::string engine = "threads";
-  std::string partition = "auto";
+  EngineFlags engine;
   bool details = false;
   bool takes_rows_of_model = false;  ///< no --estimators beside --model
   ExplanationFlags explanations;

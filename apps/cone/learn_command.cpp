@@ -12,6 +12,7 @@
 #include "commands.hpp"
 #include "data/arm_costs.hpp"
 #include "data_argument.hpp"
+#include "engine.hpp"
 #include "evaluate/idle_options.hpp"
 #include "flag_checks.hpp"
 #include "flags.hpp"
@@ -54,23 +55,34 @@ struct LearnFlags {
   std::string picture;
   CsvCells cells = CsvCells::kExact;
   CommonFlags run;
+  EngineFlags engine;
   LearnPolicyOptions options;
 };
 
 int run_learn(LearnFlags flags) {
   validate(flags.options);
-  Outputs outputs({{"--out", flags.out},
-                   {"--out-of-fold", flags.out_of_fold},
-                   {"--picture", flags.picture},
-                   {"--json", flags.json}},
-                  {flags.data, flags.table.edges});
+  const std::unique_ptr<Engine> engine = start_engine(flags.engine);
+  Outputs outputs = engine->open_outputs([&] {
+    return Outputs({{"--out", flags.out},
+                    {"--out-of-fold", flags.out_of_fold},
+                    {"--picture", flags.picture},
+                    {"--json", flags.json}},
+                   {flags.data, flags.table.edges});
+  });
   catch_interrupts();
-  ConsoleProgress progress(flags.run.quiet);
-  const Context context(flags.run.seed, flags.run.threads, &progress);
+  ConsoleProgress progress(flags.run.quiet || !engine->is_root());
+  const Context context = engine->make_context(flags.run, progress);
   flags.table.kept = cost_columns(flags.options.cost);
-  const LoadedData data = load_named(context, flags.data, flags.table);
-  progress.announce(expected_costs(context, data.observed, flags.options));
-  LearntPolicy policy = learn_policy(context, data.observed, flags.options);
+  EvaluationInput input;
+  LearntPolicy policy;
+  engine->run([&] {
+    input = engine->load(context, {flags.data, flags.table, {}});
+    const Dataset& observed = input.data.observed;
+    progress.announce(expected_costs(context, observed, flags.options));
+    policy = gather_policy(observed, learn_policy(context, observed, flags.options));
+  });
+  if (!engine->is_root()) return kSuccess;
+  const LoadedData& data = engine->whole(input).data;
   add_loader_notes(data, flags.options, policy);
   progress.finish();
   progress.clear();
@@ -124,6 +136,7 @@ void add_learn_command(CLI::App& root, Command& chosen) {
                    "Write the tree and its estimates to this file (JSON; - for stdout)")
       ->check(file_name);
   add_spreadsheet_flag(*command, flags->cells);
+  flags->engine.bind(*command, /*can_read_sharded=*/false);
   flags->run.bind(*command);
   bind_flags(*command, flags->table, "Node table");
   bind_flags(*command, flags->options, "Policy tree");
@@ -131,6 +144,7 @@ void add_learn_command(CLI::App& root, Command& chosen) {
   command->callback([flags, command, &chosen] {
     chosen = [flags, command] {
       refuse_idle_models(flags_given(*command), flags->options);
+      flags->engine.check(*command);
       return run_learn(*flags);
     };
   });

@@ -204,6 +204,8 @@ int run_to_status(int argc, char** argv) {
   using namespace cone;
   try {
     return app::finish_stdout(app::run_command(argc, argv));
+  } catch (const app::RootReports&) {
+    return app::kSuccess;  // another status would make mpirun end the root before it has reported
   } catch (const Error& error) {
     app::print_error(error);
     return app::exit_status(error.code());

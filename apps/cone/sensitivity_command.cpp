@@ -2,6 +2,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 
 #include "commands.hpp"
 #include "data_argument.hpp"
+#include "engine.hpp"
 #include "flags.hpp"
 #include "options/json_text.hpp"
 #include "outputs.hpp"
@@ -51,6 +53,7 @@ struct SensitivityFlags {
   std::string against = "logged";
   std::string json;
   CommonFlags run;
+  EngineFlags engine;
   SensitivityOptions options;
 };
 
@@ -59,40 +62,37 @@ Reference reference_of(const std::string& against) {
   return against == "none" ? Reference::kNothing : Reference::kPolicy;
 }
 
-/// The one policy that --against names.
-std::optional<PolicyOnData> resolve_against(const Context& context, const Dataset& data,
-                                            const std::string& against) {
-  if (reference_of(against) != Reference::kPolicy) return std::nullopt;
-  std::vector<PolicyOnData> found = resolve_policies(context, data, std::vector{against});
-  if (found.size() != 1) {
-    throw Error(ErrorCode::kUsage, {{.item = "--against"},
-                                    fmt::format("the file holds {} policies", found.size()),
-                                    "name one policy, or a file with one column"});
-  }
-  return std::move(found.front());
-}
-
 SensitivityRequest request_of(const SensitivityFlags& flags) {
   return {flags.options, flags.policies, flags.against, flags.run.seed, flags.data, flags.table};
 }
 
 int run_sensitivity(const SensitivityFlags& flags) {
   validate(flags.options);
+  const std::unique_ptr<Engine> engine = start_engine(flags.engine);
   std::vector<std::string> inputs = flags.policies;
   inputs.insert(inputs.end(), {flags.data, flags.table.edges, flags.against});
-  Outputs outputs({{"--json", flags.json}}, inputs);
+  Outputs outputs = engine->open_outputs([&] { return Outputs({{"--json", flags.json}}, inputs); });
   catch_interrupts();
-  ConsoleProgress progress(flags.run.quiet);
-  const Context context(flags.run.seed, flags.run.threads, &progress);
-  const LoadedData data = load_named(context, flags.data, flags.table);
-  const std::vector<PolicyOnData> policies =
-      resolve_policies(context, data.observed, flags.policies);
-  const std::optional<PolicyOnData> against =
-      resolve_against(context, data.observed, flags.against);
-  progress.announce(expected_costs(context, data, flags.options, policies.size()));
-  const SensitivityReport report =
-      analyse_sensitivity(context, data, policies, reference_of(flags.against),
-                          against ? &*against : nullptr, flags.options);
+  ConsoleProgress progress(flags.run.quiet || !engine->is_root());
+  const Context context = engine->make_context(flags.run, progress);
+  const Reference reference = reference_of(flags.against);
+  EvaluationInput input;
+  std::optional<PolicyOnData> against;
+  SensitivityReport report;
+  engine->run([&] {
+    InputWords words{flags.data, flags.table, flags.policies};
+    if (reference == Reference::kPolicy) words.against = flags.against;
+    input = engine->load(context, words);
+    if (reference == Reference::kPolicy) {
+      against = std::move(input.policies.back());
+      input.policies.pop_back();
+    }
+    progress.announce(expected_costs(context, input.data, flags.options, input.policies.size()));
+    report = analyse_sensitivity(context, input.data, input.policies, reference,
+                                 against ? &*against : nullptr, flags.options);
+  });
+  if (!engine->is_root()) return kSuccess;
+  const LoadedData& data = engine->whole(input).data;
   progress.clear();
   if (!flags.run.quiet && flags.json != "-") print_notes(data);
   outputs.print_answer(
@@ -124,12 +124,18 @@ void add_sensitivity_command(CLI::App& root, Command& chosen) {
   command
       ->add_option("--json", flags->json, "Write the full record to this file (JSON; - for stdout)")
       ->check(file_name);
+  flags->engine.bind(*command, /*can_read_sharded=*/false);
   flags->run.bind(*command);
   bind_flags(*command, flags->table, "Node table");
   bind_flags(*command, flags->options, "Sensitivity");
   regroup_flags<NuisanceOptions>(*command, "Propensities");
   regroup_flags<NetworkRidgeOptions>(*command, "Network ridge");
-  command->callback([flags, &chosen] { chosen = [flags] { return run_sensitivity(*flags); }; });
+  command->callback([flags, command, &chosen] {
+    chosen = [flags, command] {
+      flags->engine.check(*command);
+      return run_sensitivity(*flags);
+    };
+  });
 }
 
 }  // namespace cone::app

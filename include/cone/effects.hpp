@@ -120,6 +120,10 @@ struct NodeEffects {
 NodeEffects estimate_effects(const Context& context, const Dataset& data,
                              const EffectOptions& options, const RidgeFit* known = nullptr);
 
+/// The rows of all ranks in the order of the data, on the root. Collective; in one process
+/// nothing changes.
+NodeEffects gather_effects(const Dataset& data, NodeEffects own);
+
 /// Expected time of that: the ridge, predictions, standard deviations and the treatment model.
 std::vector<ExpectedCost> expected_effect_costs(const Context& context, const Dataset& data,
                                                 const EffectOptions& options,

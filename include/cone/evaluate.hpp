@@ -41,6 +41,12 @@ struct EnumNames<NuisanceSource> {
       {{NuisanceSource::kFitted, "fitted"}, {NuisanceSource::kGiven, "given"}}};
 };
 
+/// Data, and policies for it.
+struct EvaluationInput {
+  LoadedData data;
+  std::vector<PolicyOnData> policies;
+};
+
 /// Budget curves: the gain of treating the units that a ranking puts first.
 struct BudgetCurveOptions {
   std::vector<std::string> rank;  ///< columns or policies

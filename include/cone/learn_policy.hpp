@@ -247,6 +247,10 @@ std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& 
 LearntPolicy learn_policy(const Context& context, const Dataset& data,
                           const LearnPolicyOptions& options);
 
+/// The assigned arms of all nodes in the order of the data, on the root. Collective; in one process
+/// nothing changes.
+LearntPolicy gather_policy(const Dataset& data, LearntPolicy own);
+
 /// Adds what only the loader knows: its warnings, the name of the outcome, and a question where
 /// that name suggests another direction than the one that was taken without being declared.
 void add_loader_notes(const LoadedData& data, const LearnPolicyOptions& options,

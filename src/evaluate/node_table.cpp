@@ -1,8 +1,11 @@
 #include "evaluate/node_table.hpp"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "base/numeric.hpp"
+#include "data/gather_rows.hpp"
 #include "evaluate/decide.hpp"
 
 namespace cone {
@@ -46,6 +49,20 @@ NodeTable describe_nodes(const EvaluationPlan& plan, const Learnt& learnt,
     set_column(e->target == Target::kSample ? parts.sample : parts.population, p, out.influence);
   }
   return out;
+}
+
+NodeTable gather_nodes(const Dataset& data, NodeTable own) {
+  if (!data.distributed) return own;
+  const std::vector<NodeIndex> nodes = std::move(own.nodes);
+  std::vector<NodeIndex> numbers;
+  for (const NodeIndex node : nodes)
+    numbers.push_back(static_cast<NodeIndex>(data.number_of(node)));
+  own.nodes = gather_rows(data, nodes, numbers);
+  own.units = gather_rows(data, nodes, own.units);
+  for (Matrix<double>* table : {&own.mu, &own.propensity, &own.weight, &own.influence}) {
+    *table = gather_rows(data, nodes, std::move(*table));
+  }
+  return own;
 }
 
 }  // namespace cone

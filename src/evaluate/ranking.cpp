@@ -1,6 +1,7 @@
 #include "evaluate/ranking.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -70,8 +71,14 @@ std::optional<Arm> choose_ranked_arm(const Dataset& data, const std::string& lab
   return std::nullopt;
 }
 
-bool is_constant(std::span<const double> values) {
-  return std::ranges::all_of(values, [&](double v) { return v == values.front(); });
+bool is_constant(const Communicator& comm, std::span<const double> values) {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -low;
+  for (const double v : values) {
+    low = std::min(low, v);
+    high = std::max(high, v);
+  }
+  return -comm.allreduce_max(-low) == comm.allreduce_max(high);
 }
 
 }  // namespace
@@ -150,7 +157,7 @@ std::vector<Ranking> find_rankings(const Dataset& data, std::span<const PolicyOn
                         "rename one of them"});
     } else if (!scores) {
       faults.push_back(refuse_unknown_ranking(data, policies, name));
-    } else if (is_constant(*scores)) {
+    } else if (is_constant(data.comm(), *scores)) {
       faults.push_back(
           {place_of_ranking(name),
            is_policy
@@ -167,10 +174,11 @@ std::vector<Ranking> find_rankings(const Dataset& data, std::span<const PolicyOn
   return rankings;
 }
 
-std::vector<std::string> name_ranking_policies(std::span<const PolicyOnData> policies) {
+std::vector<std::string> name_ranking_policies(const Communicator& comm,
+                                               std::span<const PolicyOnData> policies) {
   std::vector<std::string> names;
   for (const PolicyOnData& policy : policies) {
-    if (!is_constant(arm_column(policy.probability.view(), kControlArm))) {
+    if (!is_constant(comm, arm_column(policy.probability.view(), kControlArm))) {
       names.push_back(policy.name);
     }
   }

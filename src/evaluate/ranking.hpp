@@ -50,7 +50,8 @@ std::vector<Ranking> find_rankings(const Dataset& data, std::span<const PolicyOn
                                    const BudgetCurveOptions& options);
 
 /// Names of the policies whose probability of treatment is not constant.
-std::vector<std::string> name_ranking_policies(std::span<const PolicyOnData> policies);
+std::vector<std::string> name_ranking_policies(const Communicator& comm,
+                                               std::span<const PolicyOnData> policies);
 
 /// The columns that --rank may name, for the loader.
 std::vector<KeptColumn> ranking_columns(std::span<const std::string> rank);

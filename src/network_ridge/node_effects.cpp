@@ -1,4 +1,5 @@
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -6,6 +7,7 @@
 #include "cone/effects.hpp"
 #include "cone/error.hpp"
 
+#include "data/gather_rows.hpp"
 #include "network_ridge/calibrate_effects.hpp"
 #include "network_ridge/kernel_products.hpp"
 #include "network_ridge/network_ridge.hpp"
@@ -173,6 +175,16 @@ NodeEffects estimate_effects(const Context& context, const Dataset& data,
   }
   add_ridge_warnings(out.ridge, out.warnings);
   return out;
+}
+
+NodeEffects gather_effects(const Dataset& data, NodeEffects own) {
+  std::vector<NodeIndex> nodes(data.num_nodes());
+  std::iota(nodes.begin(), nodes.end(), NodeIndex{0});
+  for (Matrix<double>* table :
+       {&own.mu, &own.mu_sd, &own.effect, &own.effect_sd, &own.propensity, &own.parts}) {
+    *table = gather_rows(data, nodes, std::move(*table));
+  }
+  return own;
 }
 
 }  // namespace cone

@@ -13,6 +13,7 @@
 
 #include "base/numeric.hpp"
 #include "data/arm_costs.hpp"
+#include "data/gather_rows.hpp"
 #include "data/outcome_direction.hpp"
 #include "inference/network_treatment.hpp"
 #include "policy_tree/nested_plan.hpp"
@@ -229,6 +230,14 @@ LearntPolicy learn_policy(const Context& context, const Dataset& data,
   judge_randomisation(known, data, options, out);
   value_rule(context, data, all, out.out_of_fold_arm, single, known, options, out);
   return out;
+}
+
+LearntPolicy gather_policy(const Dataset& data, LearntPolicy own) {
+  std::vector<NodeIndex> nodes(data.num_nodes());
+  std::iota(nodes.begin(), nodes.end(), NodeIndex{0});
+  own.arm = gather_rows(data, nodes, own.arm);
+  own.out_of_fold_arm = gather_rows(data, nodes, own.out_of_fold_arm);
+  return own;
 }
 
 void add_loader_notes(const LoadedData& data, const LearnPolicyOptions& options,

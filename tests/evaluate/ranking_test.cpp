@@ -104,7 +104,8 @@ TEST(Ranking, RefusesConstantScoresAndUnknownNames) {
   says({.rank = {"x1"}, .rank_arm = "sms"}, "no arm 'sms'");
   data.arms = {"control", "email", "sms"};
   says({.rank = {"x1"}}, "--rank-arm");
-  EXPECT_EQ(name_ranking_policies(world.policies), (std::vector<std::string>{"by x1"}));
+  EXPECT_EQ(name_ranking_policies(Communicator::self(), world.policies),
+            (std::vector<std::string>{"by x1"}));
 }
 
 }  // namespace
