@@ -16,11 +16,12 @@
 
 #include <petscsys.h>
 
-#include "distributed/collective_error.hpp"
+#include "data/collective_error.hpp"
 #include "distributed/distribute_input.hpp"
 #include "distributed/load_on_ranks.hpp"
 #include "mpi/mpi_communicator.hpp"
 #include "mpi/scotch.hpp"
+#include "study/unit_work.hpp"
 #endif
 
 namespace cone::app {
@@ -160,10 +161,14 @@ class RankEngine : public Engine {
       return distributed::load_on_ranks(alone, comm_, words.data, words.table, words.policies,
                                         partition, &scotch_, report_);
     }
-    run_on_root([&] { whole_ = Engine::load(alone, words); });
+    run_on_root([&] { whole_ = load_input(alone, words); });
     report_.meter.finish("reading");
-    return distributed::distribute_input(alone, comm_, is_root() ? &whole_ : nullptr, partition,
-                                         &scotch_, report_);
+    return distribute(alone, is_root() ? &whole_ : nullptr);
+  }
+
+  EvaluationInput distribute(const Context& context, const EvaluationInput* whole) override {
+    return distributed::distribute_input(context.shared_by(Communicator::self()), comm_, whole,
+                                         read_partition(flags_.partition), &scotch_, report_);
   }
 
   const EvaluationInput& whole(const EvaluationInput& /*own*/) const override { return whole_; }
@@ -179,14 +184,16 @@ class RankEngine : public Engine {
     } catch (const Error& error) {
       // Faults of the data and of the options follow from sums over all ranks, or from what all
       // ranks have: every rank throws them, and the root reports them.
-      const bool is_collective =
-          error.code() == ErrorCode::kUsage || error.code() == ErrorCode::kData ||
-          dynamic_cast<const distributed::CollectiveError*>(&error) != nullptr;
+      const bool is_collective = error.code() == ErrorCode::kUsage ||
+                                 error.code() == ErrorCode::kData ||
+                                 dynamic_cast<const CollectiveError*>(&error) != nullptr;
       if (!is_collective) end_all(error.what(), kFailure);
       if (is_root()) throw;
       throw RootReports();  // an exit status here would make mpirun kill the root
     } catch (const RootReports&) {
       throw;
+    } catch (const OtherShardsAreBusy&) {
+      throw;  // of the root, when the others have nothing left to do
     } catch (const Cancelled&) {
       end_all("interrupted; nothing was written", interrupted_status());
     } catch (const std::bad_alloc&) {
@@ -198,7 +205,7 @@ class RankEngine : public Engine {
 
   void run_on_root(const std::function<void()>& work) override {
     run([&] {
-      distributed::run_on_root(comm_, [&] {
+      cone::run_on_root(comm_, [&] {
         work();
         return true;
       });

@@ -43,6 +43,8 @@ struct InputWords {
   std::string against;  ///< one more policy: the last of the input; may be one of the others
 };
 
+EvaluationInput load_input(const Context& context, const InputWords& words);
+
 /// Ends this process: another one reports the error.
 class RootReports : public std::exception {};
 
@@ -58,7 +60,13 @@ class Engine {
   /// The context of the run, which reports to `progress`.
   virtual Context make_context(const CommonFlags& run, ConsoleProgress& progress);
   /// On ranks each has some of the nodes.
-  virtual EvaluationInput load(const Context& context, const InputWords& words);
+  virtual EvaluationInput load(const Context& context, const InputWords& words) {
+    return load_input(context, words);
+  }
+  /// Distributes the root's input, which the others pass as nullptr; in one process, a copy.
+  virtual EvaluationInput distribute(const Context& /*context*/, const EvaluationInput* whole) {
+    return *whole;
+  }
   /// The input of all nodes, on the root: `own`, unless it is distributed. Not collective.
   virtual const EvaluationInput& whole(const EvaluationInput& own) const { return own; }
   /// Adds what the ranks used to a record.

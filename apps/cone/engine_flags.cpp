@@ -68,7 +68,7 @@ Context Engine::make_context(const CommonFlags& run, ConsoleProgress& progress) 
   return Context(run.seed, run.threads, &progress);
 }
 
-EvaluationInput Engine::load(const Context& context, const InputWords& words) {
+EvaluationInput load_input(const Context& context, const InputWords& words) {
   EvaluationInput out{.data = load_named(context, words.data, words.table)};
   out.policies = resolve_policies(context, out.data.observed, words.policies);
   if (!words.against.empty()) {

@@ -208,7 +208,7 @@ int run_evaluate(EvaluateFlags flags) {
   EvaluationRecord record;
   NodeTable nodes;
   ConeFit networks;
-  nlohmann::ordered_json engine_record;
+  nlohmann::ordered_json engine_record = nlohmann::ordered_json::object();
   engine->run([&] {
     const Stopwatch loading;
     flags.table.kept = cost_columns(flags.options.cost);

@@ -77,9 +77,9 @@ int run_learn(LearnFlags flags) {
   LearntPolicy policy;
   engine->run([&] {
     input = engine->load(context, {flags.data, flags.table, {}});
-    const Dataset& observed = input.data.observed;
-    progress.announce(expected_costs(context, observed, flags.options));
-    policy = gather_policy(observed, learn_policy(context, observed, flags.options));
+    const Dataset& whole = engine->whole(input).data.observed;
+    engine->run_on_root([&] { progress.announce(expected_costs(context, whole, flags.options)); });
+    policy = learn_policy(context, whole, flags.options, &input.data.observed);
   });
   if (!engine->is_root()) return kSuccess;
   const LoadedData& data = engine->whole(input).data;

@@ -1,6 +1,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "data_argument.hpp"
+#include "engine.hpp"
 #include "flags.hpp"
 #include "options/json_text.hpp"
 #include "outputs.hpp"
@@ -53,31 +55,50 @@ struct RefuteFlags {
   std::vector<std::string> policies;
   UnitFlags units;
   CommonFlags run;
+  EngineFlags engine;
   RefuteOptions options;
 };
 
 int run_refute(const RefuteFlags& flags) {
   validate(flags.options);
+  const std::unique_ptr<Engine> engine = start_engine(flags.engine);
   catch_interrupts();
-  ConsoleProgress progress(flags.run.quiet);
-  const Context context(flags.run.seed, flags.run.threads, &progress);
-  const LoadedData loaded = load_named(context, flags.data, flags.table);
-  const Dataset& data = loaded.observed;  // without the truth of a simulation
-  const std::vector<PolicyOnData> policies = resolve_policies(context, data, flags.policies);
-  UnitWork work = flags.units.work();
+  ConsoleProgress progress(flags.run.quiet || !engine->is_root());
+  const Context context = engine->make_context(flags.run, progress);
+  EvaluationInput whole;
+  engine->run_on_root([&] {
+    const Context alone = context.shared_by(Communicator::self());
+    whole = load_input(alone, {flags.data, flags.table, flags.policies});
+    progress.announce(expected_costs(context, whole.data.observed, flags.options),
+                      "Ctrl-C keeps the reruns that are finished");
+  });
   const std::string record = (std::filesystem::path(flags.units.out) / "refutation.json").string();
-  std::vector<std::string> inputs = flags.policies;
-  inputs.insert(inputs.end(), {flags.data, flags.table.edges});
-  Outputs outputs({{"--out", record}}, inputs);
-  work.when_incomplete = [&] { remove_old_conclusion(record, kRefutationSchema, "policies"); };
-  progress.announce(expected_costs(context, data, flags.options),
-                    "Ctrl-C keeps the reruns that are finished");
-  const Refutation refutation = refute(context, data, policies, flags.options, work);
+  std::optional<UnitWork> work;
+  Outputs outputs = engine->open_outputs([&] {
+    work = flags.units.work();
+    work->when_incomplete = [&] { remove_old_conclusion(record, kRefutationSchema, "policies"); };
+    std::vector<std::string> inputs = flags.policies;
+    inputs.insert(inputs.end(), {flags.data, flags.table.edges});
+    return Outputs({{"--out", record}}, inputs);
+  });
+  const auto distribute = [&](const EvaluationInput* data) {
+    return engine->distribute(context, data);
+  };
+  Refutation refutation;
+  engine->run([&] {
+    if (engine->is_root()) {
+      refutation =
+          refute(context, whole.data.observed, whole.policies, flags.options, *work, distribute);
+    } else {
+      serve_refutation(context, flags.options, distribute);
+    }
+  });
+  if (!engine->is_root()) return kSuccess;
   progress.clear();
   const bool is_written = outputs.write(
       record, [&](std::ostream& out) { out << dump_json(to_json(refutation)) << '\n'; });
   if (!flags.run.quiet) {
-    print_notes(loaded);
+    print_notes(whole.data);
     print_unit_remarks(refutation.units);
   }
   std::cout << refutation_text(refutation) << std::flush;
@@ -97,13 +118,19 @@ void add_refute_command(CLI::App& root, Command& chosen) {
   command->add_option("--policy", flags->policies, "Policy names or files, one or more")
       ->required();
   flags->units.bind(*command, "interrupted reruns are resumed");
+  flags->engine.bind(*command, /*can_read_sharded=*/false);
   flags->run.bind(*command);
   bind_flags(*command, flags->table, "Node table");
   command->get_option("--cluster")->group("");  // refused with a reason: not worth a line of help
   bind_flags(*command, flags->options, "Checks");
   regroup_flags<NuisanceOptions>(*command, "Propensities");
   regroup_flags<NetworkRidgeOptions>(*command, "Network ridge");
-  command->callback([flags, &chosen] { chosen = [flags] { return run_refute(*flags); }; });
+  command->callback([flags, command, &chosen] {
+    chosen = [flags, command] {
+      flags->engine.check(*command);
+      return run_refute(*flags);
+    };
+  });
 }
 
 }  // namespace cone::app

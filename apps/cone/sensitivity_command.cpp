@@ -1,8 +1,7 @@
 #include <iostream>
 #include <memory>
-#include <optional>
+#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -77,19 +76,22 @@ int run_sensitivity(const SensitivityFlags& flags) {
   const Context context = engine->make_context(flags.run, progress);
   const Reference reference = reference_of(flags.against);
   EvaluationInput input;
-  std::optional<PolicyOnData> against;
   SensitivityReport report;
   engine->run([&] {
     InputWords words{flags.data, flags.table, flags.policies};
     if (reference == Reference::kPolicy) words.against = flags.against;
     input = engine->load(context, words);
-    if (reference == Reference::kPolicy) {
-      against = std::move(input.policies.back());
-      input.policies.pop_back();
+    const LoadedData& whole = engine->whole(input).data;
+    std::span<const PolicyOnData> policies = engine->whole(input).policies;
+    const PolicyOnData* against = nullptr;
+    if (reference == Reference::kPolicy && !policies.empty()) {
+      against = &policies.back();
+      policies = policies.first(policies.size() - 1);
     }
-    progress.announce(expected_costs(context, input.data, flags.options, input.policies.size()));
-    report = analyse_sensitivity(context, input.data, input.policies, reference,
-                                 against ? &*against : nullptr, flags.options);
+    engine->run_on_root(
+        [&] { progress.announce(expected_costs(context, whole, flags.options, policies.size())); });
+    report = analyse_sensitivity(context, whole, policies, reference, against, flags.options,
+                                 &input.data.observed);
   });
   if (!engine->is_root()) return kSuccess;
   const LoadedData& data = engine->whole(input).data;

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,6 +47,10 @@ struct EvaluationInput {
   LoadedData data;
   std::vector<PolicyOnData> policies;
 };
+
+/// Distributes the root's data over ranks: the root passes them, the others nullptr, and every rank
+/// gets its part. Collective. Empty in one process.
+using Distribute = std::function<EvaluationInput(const EvaluationInput* whole)>;
 
 /// Budget curves: the gain of treating the units that a ranking puts first.
 struct BudgetCurveOptions {

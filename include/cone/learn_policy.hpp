@@ -243,13 +243,11 @@ std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& 
 /// see the fold). The tree that is returned is learnt from all nodes in the same way; the value is
 /// that of trees learnt from all folds but one.
 ///
-/// Throws Error(kUsage) for options that do not fit the data, and what learners throw.
+/// Throws Error(kUsage) for options that do not fit the data, and what learners throw. Collective
+/// where the context is shared by ranks: `part` then has this rank's nodes, on which models are
+/// fitted, `data` all nodes, on the root, which alone gets a rule.
 LearntPolicy learn_policy(const Context& context, const Dataset& data,
-                          const LearnPolicyOptions& options);
-
-/// The assigned arms of all nodes in the order of the data, on the root. Collective; in one process
-/// nothing changes.
-LearntPolicy gather_policy(const Dataset& data, LearntPolicy own);
+                          const LearnPolicyOptions& options, const Dataset* part = nullptr);
 
 /// Adds what only the loader knows: its warnings, the name of the outcome, and a question where
 /// that name suggests another direction than the one that was taken without being declared.

@@ -348,11 +348,14 @@ struct SensitivityReport {
 /// of the above for every policy. A policy that assigns every unit its logged arm differs by 0 from
 /// the logged policy; policies without sufficient overlap are named in the warnings. `against` only
 /// with Reference::kPolicy. Throws what learners throw, and Error(kUsage) for benchmarks that are
-/// not in the data.
+/// not in the data. Collective where the context is shared by ranks: `part` then has this rank's
+/// nodes, on which models are fitted, data and policies are those of all nodes, on the root, which
+/// alone gets a report.
 SensitivityReport analyse_sensitivity(const Context& context, const LoadedData& data,
                                       std::span<const PolicyOnData> policies, Reference reference,
                                       const PolicyOnData* against,
-                                      const SensitivityOptions& options);
+                                      const SensitivityOptions& options,
+                                      const Dataset* part = nullptr);
 
 /// Expected time of that, for this many policies. Throws Error(kUsage) as it does.
 std::vector<ExpectedCost> expected_costs(const Context& context, const LoadedData& data,

@@ -7,19 +7,13 @@
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
-#include "cone/estimate.hpp"
-#include "cone/learn.hpp"
 
 #include "base/hash.hpp"
 #include "base/numeric.hpp"
-#include "estimate/error_parts.hpp"
-#include "inference/clusters.hpp"
-#include "network_ridge/network_ridge_learner.hpp"
 #include "network_ridge/ridge_cost.hpp"
-#include "nuisance/logistic_learner.hpp"
-#include "nuisance/residual_variance.hpp"
 #include "options/option_json.hpp"
 #include "study/refute_data.hpp"
+#include "study/refute_fits.hpp"
 
 namespace cone {
 namespace {
@@ -28,79 +22,6 @@ using Json = nlohmann::ordered_json;
 
 PlanOptions plan_of(const RefuteOptions& options) {
   return {.folds = options.folds, .selection_folds = options.selection_folds};
-}
-
-/// mean(Σ_a π_a μ_a) − ȳ of every policy by the network ridge, optionally with standard errors.
-Json measure_differences(const Context& context, const Dataset& data,
-                         std::span<const MatrixView<const double>> policies,
-                         const RefuteOptions& options, const VarianceSource& variances,
-                         bool with_errors) {
-  const FitPlan plan = make_plan(context, data, plan_of(options), context.seed());
-  const Nuisances fitted =
-      NetworkRidgeLearner(options.network_ridge, variances).fit(context, data, plan);
-  const LoggedSample sample = take_sample(data, plan.scored);
-  std::vector<Matrix<double>> tables;  // weighted, so that plain means are weighted means
-  std::vector<MatrixView<const double>> weighed;
-  for (const MatrixView<const double>& policy : policies) {
-    weigh_rows(sample, tables.emplace_back(take_rows(policy, sample.nodes)));
-  }
-  weighed.reserve(tables.size());
-  for (const Matrix<double>& table : tables) weighed.push_back(table.view());
-  const double observed = mean_over_units(sample, data.outcome);
-  Json out = {{"differences", Json::array()}};
-  for (const MatrixView<const double>& policy : weighed) {
-    out["differences"].push_back(mean(expected_outcome(policy, fitted.outcome->mu.view())) -
-                                 observed);
-  }
-  if (!with_errors) return out;
-  const std::vector<ImpliedWeights> implied =
-      fitted.outcome->variance->imply_weights(context, weighed);
-  const Matrix<double> noise =
-      estimate_noise(relative_degrees(data, sample), sample, fitted.outcome->mu.view());
-  for (std::size_t k = 0; k < weighed.size(); ++k) {
-    std::vector<double> spread = expected_outcome(weighed[k], fitted.outcome->mu.view());
-    const double difference = out["differences"][k];
-    for (std::size_t i = 0; i < spread.size(); ++i) {
-      const double units = sample.weight_of(i);
-      spread[i] -= units * data.outcome[i] + (units - 1) * difference;
-    }
-    const double of_units = standard_error(spread);
-    // As in cone evaluate, for independent units.
-    const ErrorParts parts = decompose_error(*find_estimator("network_dm"),
-                                             {.sample = sample,
-                                              .policy = weighed[k],
-                                              .outcome = &*fitted.outcome,
-                                              .implied = &implied[k],
-                                              .noise = &noise,
-                                              .policy_index = k},
-                                             {}, {}, std::vector<double>(sample.size()));
-    out["standard_errors"].push_back(error_for_sample(parts, *sample.comm));
-    out["population_standard_errors"].push_back(
-        std::sqrt(of_units * of_units + implied[k].variance));
-  }
-  return out;
-}
-
-/// Residuals are scaled by the model's noise fraction, as in its standard error: the rest is
-/// unexplained signal, which refits miss again.
-BootstrapWorld learn_world(const Context& context, const Dataset& data, const FitPlan& plan,
-                           std::span<const MatrixView<const double>> policies,
-                           const RefuteOptions& options, const Nuisances& fitted) {
-  BootstrapWorld world;
-  world.mu = fitted.outcome->mu;
-  world.residual = residuals(data.treatment, data.outcome, world.mu.view());
-  const LoggedSample sample = take_sample(data, plan.scored);
-  world.noise = estimate_noise(relative_degrees(data, sample), sample, world.mu.view());
-  const std::vector<double> share =
-      fitted.outcome->variance->imply_weights(context, policies.first(1)).front().noise_share;
-  for (std::size_t i = 0; i < data.num_nodes() && !share.empty(); ++i) {
-    world.residual[i] *= std::sqrt(share[data.treatment[i]]);
-    for (std::size_t a = 0; a < data.num_arms(); ++a) world.noise(i, a) *= share[a];
-  }
-  if (options.bootstrap_by == BootstrapUnits::kClusters) {
-    world.clusters = cluster_nodes(context, data);
-  }
-  return world;
 }
 
 bool are_numbers(const Json& result, const char* name, std::size_t count) {
@@ -112,10 +33,13 @@ bool are_numbers(const Json& result, const char* name, std::size_t count) {
 /// The units: first the original data, then every draw of every check.
 class Refuter {
  public:
-  /// `stages`: of expected_costs().
   Refuter(const Context& context, const Dataset& data, std::span<const PolicyOnData> policies,
-          const RefuteOptions& options)
-      : data_(data), options_(options), seed_(context.seed()), checksum_(data.checksum()) {
+          const RefuteOptions& options, RefuteFits& fits)
+      : data_(data),
+        options_(options),
+        seed_(context.seed()),
+        checksum_(data.checksum()),
+        fits_(fits) {
     Checksum all;
     for (const PolicyOnData& policy : policies) {
       policies_.push_back(policy.probability.view());
@@ -123,8 +47,7 @@ class Refuter {
     }
     policies_checksum_ = all.hex();
     units_.push_back(make_unit("answer", 0, seed_, [this](const Context& unit_context) {
-      return measure_differences(unit_context, data_, policies_, options_, answer_,
-                                 /*with_errors=*/true);
+      return fits_.measure_differences(unit_context, data_, policies_, /*with_errors=*/true);
     }));
     for (const RefuteCheck check : options.chosen_checks()) {
       for (std::uint32_t draw = 0; draw < options.draws; ++draw) {
@@ -139,25 +62,19 @@ class Refuter {
 
   std::span<const Unit> units() const { return units_; }
 
-  /// Fits the models that the units share.
+  /// Fits the models that the units share. `stages`: of expected_costs().
   void prepare(const Context& context, const StageList& stages) {
     const std::vector<RefuteCheck> checks = options_.chosen_checks();
     const auto has = [&](RefuteCheck check) {
       return std::find(checks.begin(), checks.end(), check) != checks.end();
     };
-    const FitPlan plan = make_plan(context, data_, plan_of(options_), seed_);
     {
       const StageScope stage = stages.enter(0);
-      const Nuisances fitted =
-          NetworkRidgeLearner(options_.network_ridge).fit(context, data_, plan);
-      answer_.kept = fitted.outcome->network_ridge;
-      if (has(RefuteCheck::kBootstrap)) {
-        world_ = learn_world(context, data_, plan, policies_, options_, fitted);
-      }
+      world_ = fits_.learn_variances(context, data_, policies_, has(RefuteCheck::kBootstrap));
     }
     if (has(RefuteCheck::kPlacebo)) {
       const StageScope stage = stages.enter(1);
-      propensity_ = LogisticLearner(options_.nuisance).fit(context, data_, plan).propensity->e;
+      propensity_ = fits_.learn_propensities(context, data_);
     }
   }
 
@@ -190,8 +107,7 @@ class Refuter {
     if (check == RefuteCheck::kBootstrap) return refit_bootstrap(context, draw);
     Rng rng(seed_, Stream::kRefuter, 4 * std::uint64_t{draw} + static_cast<std::uint64_t>(check));
     const auto measure = [&](const Dataset& data) {
-      return measure_differences(context, data, policies_, options_, answer_,
-                                 /*with_errors=*/false);
+      return fits_.measure_differences(context, data, policies_, /*with_errors=*/false);
     };
     switch (check) {
       case RefuteCheck::kPlacebo:
@@ -212,8 +128,8 @@ class Refuter {
     }
     policies.reserve(tables.size());
     for (const Matrix<double>& table : tables) policies.push_back(table.view());
-    return measure_differences(context, select_nodes(data_, nodes), policies, options_, answer_,
-                               /*with_errors=*/false);
+    return fits_.measure_differences(context, select_nodes(data_, nodes), policies,
+                                     /*with_errors=*/false);
   }
 
   /// Estimate minus truth in a bootstrap sample.
@@ -221,8 +137,7 @@ class Refuter {
     constexpr std::uint64_t kFirstItem = std::uint64_t{1} << 40;  // beyond those of other checks
     Rng rng(seed_, Stream::kRefuter, kFirstItem + draw);
     const BootstrapSample sample = draw_sample(world_, data_, rng);
-    Json out = measure_differences(context, sample.data, policies_, options_, answer_,
-                                   /*with_errors=*/false);
+    Json out = fits_.measure_differences(context, sample.data, policies_, /*with_errors=*/false);
     for (std::size_t p = 0; p < policies_.size(); ++p) {
       out["differences"][p] = out["differences"][p].get<double>() - true_gain(sample, policies_[p]);
     }
@@ -236,9 +151,7 @@ class Refuter {
   std::string policies_checksum_;
   std::vector<MatrixView<const double>> policies_;
   Matrix<double> propensity_;
-  /// Variance components of the original fit. Reruns keep them: they measure the effect of the data
-  /// and the folds, not that of estimating a few variances again.
-  VarianceSource answer_;
+  RefuteFits& fits_;
   BootstrapWorld world_;
   std::vector<Unit> units_;
 };
@@ -316,7 +229,8 @@ std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& 
 
 Refutation refute(const Context& context, const Dataset& data,
                   std::span<const PolicyOnData> policies, const RefuteOptions& options,
-                  const UnitWork& work) {
+                  const UnitWork& work, const Distribute& distribute) {
+  RefuteFits fits(context, options, distribute);
   validate(options);
   if (!data.has_log()) {
     throw Error(ErrorCode::kData,
@@ -332,13 +246,15 @@ Refutation refute(const Context& context, const Dataset& data,
   }
   Refutation out{.options = options, .seed = context.seed(), .data_checksum = data.checksum()};
   const StageList stages(context, expected_costs(context, data, options));
-  Refuter refuter(context, data, policies, options);
+  Refuter refuter(context, data, policies, options, fits);
   if (lacks_units(work, refuter.units())) {
     if (work.when_incomplete) work.when_incomplete();
     refuter.prepare(context, stages);
   }
   const StageScope stage = stages.enter(2);
-  out.units = run_units(context, work, refuter.units(), "refuting");
+  // On ranks one after the other: all of them take part in each.
+  const Context units_context = context.comm().has_others() ? context.on_one_thread() : context;
+  out.units = run_units(units_context, work, refuter.units(), "refuting");
   const UnitRecord& base = out.units.records.front();
   if (base.status == UnitStatus::kFailed) {
     throw Error(ErrorCode::kData, {{},
@@ -364,6 +280,11 @@ Refutation refute(const Context& context, const Dataset& data,
     }
   }
   return out;
+}
+
+void serve_refutation(const Context& context, const RefuteOptions& options,
+                      const Distribute& distribute) {
+  RefuteFits(context, options, distribute).serve(context);
 }
 
 }  // namespace cone

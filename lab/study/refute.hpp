@@ -113,7 +113,12 @@ struct Refutation {
 /// as run_units does.
 Refutation refute(const Context& context, const Dataset& data,
                   std::span<const PolicyOnData> policies, const RefuteOptions& options,
-                  const UnitWork& work);
+                  const UnitWork& work, const Distribute& distribute = {});
+
+/// What the other ranks call while the root, which has the data, is in refute(), where the context
+/// is shared by ranks: they fit what it asks for.
+void serve_refutation(const Context& context, const RefuteOptions& options,
+                      const Distribute& distribute);
 
 /// Expected run time where no unit is stored yet.
 std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& data,

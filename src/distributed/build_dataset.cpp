@@ -157,7 +157,8 @@ void take_columns(const GlobalData& global, const Matrix<double>& columns, Datas
   };
   if (global.has_weight) data.weight = take_next();
   if (global.has_cluster) {
-    for (const double label : take_next()) data.cluster.push_back(static_cast<std::uint32_t>(label));
+    for (const double label : take_next())
+      data.cluster.push_back(static_cast<std::uint32_t>(label));
   }
   for (const std::string& name : global.column_names) data.kept.push_back({name, take_next()});
 }
@@ -190,8 +191,8 @@ Dataset build_dataset(const Communicator& comm, const GlobalData& global, NodeRo
   }
   own.ghosts = comm.connect_ghosts(
       {.num_owned = rows.size(), .num_ghosts = own.remote.size(), .remote = own.remote});
-  own.lists = std::make_shared<const NeighbourLists>(
-      list_neighbours(rows, order, ghosts, data.num_arms()));
+  own.lists =
+      std::make_shared<const NeighbourLists>(list_neighbours(rows, order, ghosts, data.num_arms()));
   rows.neighbours = std::vector<std::uint64_t>();
   data.distributed = std::make_shared<const DistributedRows>(std::move(own));
   const std::vector<std::uint32_t> selected(order.begin(), order.end());

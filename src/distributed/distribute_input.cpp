@@ -128,8 +128,8 @@ NodeRows make_empty_rows(const nlohmann::json& json) {
           .propensity = Matrix<double>(0, width("has_propensity")),
           .mu = Matrix<double>(0, width("has_mu")),
           .columns = Matrix<double>(0, num_columns),
-          .policies = std::vector<Matrix<double>>(json.at("policies").size(),
-                                                  Matrix<double>(0, num_arms))};
+          .policies =
+              std::vector<Matrix<double>>(json.at("policies").size(), Matrix<double>(0, num_arms))};
 }
 
 }  // namespace

@@ -8,10 +8,9 @@
 namespace cone::distributed {
 
 EvaluationInput load_on_ranks(const Context& context, const Communicator& comm,
-                               const std::filesystem::path& folder, const LoadOptions& table,
-                               std::span<const std::string> policies,
-                               Partition partition,
-                               const Partitioner* partitioner, EngineReport& report) {
+                              const std::filesystem::path& folder, const LoadOptions& table,
+                              std::span<const std::string> policies, Partition partition,
+                              const Partitioner* partitioner, EngineReport& report) {
   ReadData read = read_on_ranks(context, comm, folder, table, policies, report.meter);
   report.partition = repartition(context, comm, partition, partitioner, read.global, read.rows);
   report.meter.finish("partition");

@@ -19,8 +19,8 @@ namespace cone::distributed {
 /// that this rank used; `partitioner` may be null. `comm` must outlive the result. Throws the same
 /// CollectiveError on all ranks. Collective.
 EvaluationInput load_on_ranks(const Context& context, const Communicator& comm,
-                               const std::filesystem::path& folder, const LoadOptions& table,
-                               std::span<const std::string> policies, Partition partition,
-                               const Partitioner* partitioner, EngineReport& report);
+                              const std::filesystem::path& folder, const LoadOptions& table,
+                              std::span<const std::string> policies, Partition partition,
+                              const Partitioner* partitioner, EngineReport& report);
 
 }  // namespace cone::distributed

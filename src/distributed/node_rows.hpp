@@ -28,7 +28,7 @@ struct NodeRows {
   std::vector<std::uint64_t> neighbours;  ///< node numbers, ascending, each once
   /// Survey weights, clusters and the columns that options name: see GlobalData.
   Matrix<double> columns;
-  std::vector<Matrix<double>> policies;   ///< nodes × arms each
+  std::vector<Matrix<double>> policies;  ///< nodes × arms each
 
   std::size_t size() const { return number.size(); }
 };

@@ -51,9 +51,9 @@ void read_count_matrix(const RankReader& reader, const Blocks& blocks, NodeRows&
     auto names = read_count_names(reader);
     if (!names) return;
     if (names->size() != num_counts) {
-      refuse(fmt::format("{} columns, but feature_names.csv has {} names",
-                         num_counts, names->size()),
-             "give one name per column, in order");
+      refuse(
+          fmt::format("{} columns, but feature_names.csv has {} names", num_counts, names->size()),
+          "give one name per column, in order");
     }
     std::ranges::move(*names, std::back_inserter(global.feature_names));
   } else {

@@ -7,7 +7,7 @@
 
 #include "base/text.hpp"
 #include "data/byte_source.hpp"
-#include "distributed/collective_error.hpp"
+#include "data/collective_error.hpp"
 
 namespace cone::distributed {
 namespace {

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "data/collective_error.hpp"
 #include "data/column_moments.hpp"
 #include "data/sanity.hpp"
-#include "distributed/collective_error.hpp"
 
 namespace cone::distributed {
 

@@ -7,6 +7,7 @@
 #include "base/numeric.hpp"
 #include "data/gather_rows.hpp"
 #include "evaluate/decide.hpp"
+#include "nuisance/gather_tables.hpp"
 
 namespace cone {
 namespace {
@@ -54,10 +55,7 @@ NodeTable describe_nodes(const EvaluationPlan& plan, const Learnt& learnt,
 NodeTable gather_nodes(const Dataset& data, NodeTable own) {
   if (!data.distributed) return own;
   const std::vector<NodeIndex> nodes = std::move(own.nodes);
-  std::vector<NodeIndex> numbers;
-  for (const NodeIndex node : nodes)
-    numbers.push_back(static_cast<NodeIndex>(data.number_of(node)));
-  own.nodes = gather_rows(data, nodes, numbers);
+  own.nodes = gather_numbers(data, nodes);
   own.units = gather_rows(data, nodes, own.units);
   for (Matrix<double>* table : {&own.mu, &own.propensity, &own.weight, &own.influence}) {
     *table = gather_rows(data, nodes, std::move(*table));

@@ -23,6 +23,7 @@ FitPlan plan_treatment(const Context& context, const Dataset& data, const PlanOp
   ungrouped.arms = data.arms;
   ungrouped.treatment = data.treatment;
   ungrouped.outcome = data.outcome;
+  ungrouped.distributed = data.distributed;
   return make_plan(context, ungrouped, options, context.seed());
 }
 

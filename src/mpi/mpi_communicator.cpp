@@ -13,7 +13,7 @@
 
 #include "base/stopwatch.hpp"
 #include "base/text.hpp"
-#include "distributed/collective_error.hpp"
+#include "data/collective_error.hpp"
 #include "mpi/mpi_ghosts.hpp"
 
 namespace cone::mpi {
@@ -65,7 +65,7 @@ void MpiCommunicator::do_allgatherv(std::span<const std::byte> own,
       std::ranges::all_of(sizes, [](std::uint64_t size) { return size % sizeof(double) == 0; });
   const std::size_t unit = has_eights ? sizeof(double) : 1;
   if (all.size() / unit > std::size_t{std::numeric_limits<int>::max()}) {
-    throw distributed::CollectiveError(
+    throw CollectiveError(
         ErrorCode::kData,
         {{},
          fmt::format("an allgather of {} bytes exceeds MPI's limit of {}", grouped(all.size()),

@@ -7,7 +7,7 @@
 #include <petscmat.h>
 
 #include "base/text.hpp"
-#include "distributed/collective_error.hpp"
+#include "data/collective_error.hpp"
 #include "mpi/petsc_checks.hpp"
 
 namespace cone::mpi {
@@ -62,7 +62,7 @@ void ScotchPartitioner::refuse_too_large(const GlobalData& global, const NodeRow
                      grouped(global.num_nodes), grouped(kMaxPetscInt)),
          "use --partition none, more ranks, or a PETSc with 64-bit indices"});
   }
-  distributed::throw_if_any(comm_, faults, ErrorCode::kUsage);
+  throw_if_any(comm_, faults, ErrorCode::kUsage);
 }
 
 std::vector<std::uint32_t> ScotchPartitioner::assign_rows(

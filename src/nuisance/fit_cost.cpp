@@ -50,7 +50,7 @@ FitSize measure_size(const Context& context, const Dataset& data, const PlanOpti
           .folds = is_split ? 1.0 : plan.folds,
           .selection_folds = is_split ? 1.0 : plan.selection_folds,
           .threads = static_cast<double>(context.num_threads()) *
-                     static_cast<double>(data.comm().size())};
+                     static_cast<double>(context.comm().size())};
 }
 
 double logistic_seconds(const FitSize& size, double entries) {

@@ -13,9 +13,11 @@
 
 #include "base/numeric.hpp"
 #include "data/arm_costs.hpp"
+#include "data/collective_error.hpp"
 #include "data/gather_rows.hpp"
 #include "data/outcome_direction.hpp"
 #include "inference/network_treatment.hpp"
+#include "nuisance/gather_tables.hpp"
 #include "policy_tree/nested_plan.hpp"
 #include "policy_tree/price.hpp"
 #include "policy_tree/rule_columns.hpp"
@@ -99,7 +101,7 @@ LearntTree learn_from(const Context& context, const RuleColumns& candidates,
 
 /// Whether to test if treatment depends on the network. Given propensities are taken as known.
 bool tests_network_treatment(const Dataset& data, const LearnPolicyOptions& options) {
-  return options.propensities != PropensitySource::kGiven && data.graph.num_edges() > 0;
+  return options.propensities != PropensitySource::kGiven && data.num_edges() > 0;
 }
 
 /// Whether treatment counts as randomised, and warnings on what the network says about it.
@@ -119,84 +121,34 @@ void judge_randomisation(const NetworkStrength* strength, const Dataset& data,
   if (auto warning = describe_isolated(*strength)) out.warnings.push_back(std::move(*warning));
 }
 
-}  // namespace
-
-std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& data,
-                                         const LearnPolicyOptions& options) {
-  const FitSize size = rule_fit_size(context, data, options);
-  FitSize nested = size.scaled(1 - 1 / size.folds);
-  nested.folds = size.folds - 1;
-  const auto candidates = static_cast<double>(RuleColumns(data, options.split_on).size());
-  const double columns = std::min<double>(candidates, options.max_columns);
-  // Depth 3 tries first splits on every column, and then searches both sides.
-  const double columns_tried = options.tree.depth == 1 ? 1 : columns;
-  const double searches = options.tree.depth == 3 ? 2 : 1;
-  const double sets = size.folds + 1;
-  std::vector<ExpectedCost> costs = {
-      {"scores", size.folds * total_seconds(expected_score_costs(nested, options, kVarianceNodes)) +
-                     total_seconds(expected_score_costs(size, options))},
-      {"columns", kPerScreenedEntry * sets * size.nodes * candidates / size.threads},
-      {"trees", kPerSplit * sets * searches * columns * columns_tried * size.nodes *
-                    std::log2(std::max(2.0, size.nodes)) * size.arms * size.arms / size.threads}};
-  if (tests_network_treatment(data, options)) {
-    costs.push_back(
-        {"unmeasured confounding", network_treatment_seconds(size, options.network_ridge)});
-  }
-  return costs;
-}
-
-LearntPolicy learn_policy(const Context& context, const Dataset& data,
-                          const LearnPolicyOptions& options) {
-  validate(options);
-  require_log(data, options);
+/// The rest, which has all nodes in one process: trees, and the rule's value.
+LearntPolicy learn_from_scores(const Context& context, const Dataset& data,
+                               const LearnPolicyOptions& options, const StageList& stages,
+                               std::span<const std::vector<NodeIndex>> folds,
+                               std::span<const TrainingScores> training, const RuleScores& all,
+                               const CostTable& costs, const NetworkStrength* strength) {
   LearntPolicy out;
   out.arms = data.arms;
-  const CostTable costs = read_costs(data, options.cost);
   for (std::size_t a = 0; a < data.num_arms(); ++a) {
     out.costs.push_back(costs.is_given() ? costs.arms[a] : ArmCost{.label = data.arms[a]});
   }
   const std::size_t n = data.num_nodes();
-  const FitPlan plan =
-      make_plan(context, data, {.folds = options.folds, .selection_folds = options.selection_folds},
-                context.seed());
-  const std::size_t num_folds = plan.tasks.size();
-
-  const StageList stages(context, expected_costs(context, data, options));
-
-  const bool lower_is_better = options.direction.prefers_lower();
-  // One training set per fold, without that fold, and last the one of all nodes.
-  std::vector<TrainingScores> training;
-  RuleScores all;
-  for (std::size_t k = 0; k <= num_folds; ++k) {
-    const StageScope stage = stages.enter_part(0, k, num_folds + 1);
-    if (k == num_folds) {
-      all = make_scores(context, data, plan, options, costs);
-      training.push_back(take_training(all.sample.nodes, all.scores, lower_is_better));
-    } else {
-      const FitPlan nested =
-          leave_fold_out(context, data, plan, k, options.selection_folds, context.seed());
-      RuleScores others = make_scores(context, data, nested, options, costs, kVarianceNodes);
-      training.push_back(
-          take_training(std::move(others.sample.nodes), std::move(others.scores), lower_is_better));
-    }
-  }
-
   const RuleColumns candidates(data, options.split_on);
   out.num_candidates = candidates.size();
   std::vector<std::vector<std::size_t>> chosen;
   {
-    const StageScope stage = stages.enter(1);
+    const StageScope stage = stages.enter(stages.size() - 2);
     chosen = screen_columns(context, candidates, n, training, options.max_columns);
   }
 
   out.out_of_fold_arm.assign(n, kControlArm);
   std::vector<Arm> single(n, kControlArm);
-  for (std::size_t k = 0; k <= num_folds; ++k) {
-    const StageScope stage = stages.enter_part(2, k, num_folds + 1);
+  for (std::size_t k = 0; k <= folds.size(); ++k) {
+    const StageScope stage = stages.enter_part(stages.size() - 1, k, folds.size() + 1);
     LearntTree tree = learn_from(context, candidates, chosen[k], n, training[k], options.tree);
-    if (k < num_folds) {
+    if (k < folds.size()) {
       const Arm best = best_single_arm(training[k].scores, options.tree.budget);
-      for (const NodeIndex i : plan.tasks[k].score) {
+      for (const NodeIndex i : folds[k]) {
         out.out_of_fold_arm[i] = tree.found.tree.leaf_of(tree.columns.row(i)).arm;
         single[i] = best;
       }
@@ -218,26 +170,84 @@ LearntPolicy learn_policy(const Context& context, const Dataset& data,
     out.tree = std::move(tree.found.tree);
     out.columns = std::move(tree.names);
   }
-  std::optional<NetworkStrength> strength;
-  if (tests_network_treatment(data, options)) {
-    const StageScope stage = stages.enter(3);
-    strength = measure_network_treatment(
-        context, data, all.sample,
-        {.folds = options.folds, .selection_folds = options.selection_folds}, options.network_ridge,
-        options.nuisance.propensity_bound);
-  }
-  const NetworkStrength* known = strength ? &*strength : nullptr;
-  judge_randomisation(known, data, options, out);
-  value_rule(context, data, all, out.out_of_fold_arm, single, known, options, out);
+  judge_randomisation(strength, data, options, out);
+  value_rule(context, data, all, out.out_of_fold_arm, single, strength, options, out);
   return out;
 }
 
-LearntPolicy gather_policy(const Dataset& data, LearntPolicy own) {
-  std::vector<NodeIndex> nodes(data.num_nodes());
-  std::iota(nodes.begin(), nodes.end(), NodeIndex{0});
-  own.arm = gather_rows(data, nodes, own.arm);
-  own.out_of_fold_arm = gather_rows(data, nodes, own.out_of_fold_arm);
-  return own;
+}  // namespace
+
+std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& data,
+                                         const LearnPolicyOptions& options) {
+  const FitSize size = rule_fit_size(context, data, options);
+  FitSize nested = size.scaled(1 - 1 / size.folds);
+  nested.folds = size.folds - 1;
+  const auto candidates = static_cast<double>(RuleColumns(data, options.split_on).size());
+  const double columns = std::min<double>(candidates, options.max_columns);
+  // Depth 3 tries first splits on every column, and then searches both sides.
+  const double columns_tried = options.tree.depth == 1 ? 1 : columns;
+  const double searches = options.tree.depth == 3 ? 2 : 1;
+  const double sets = size.folds + 1;
+  std::vector<ExpectedCost> costs = {
+      {"scores", size.folds * total_seconds(expected_score_costs(nested, options, kVarianceNodes)) +
+                     total_seconds(expected_score_costs(size, options))}};
+  if (tests_network_treatment(data, options)) {
+    costs.push_back(
+        {"unmeasured confounding", network_treatment_seconds(size, options.network_ridge)});
+  }
+  costs.push_back({"columns", kPerScreenedEntry * sets * size.nodes * candidates / size.threads});
+  costs.push_back({"trees", kPerSplit * sets * searches * columns * columns_tried * size.nodes *
+                                std::log2(std::max(2.0, size.nodes)) * size.arms * size.arms /
+                                size.threads});
+  return costs;
+}
+
+LearntPolicy learn_policy(const Context& context, const Dataset& data,
+                          const LearnPolicyOptions& options, const Dataset* part) {
+  validate(options);
+  const Dataset& own = part != nullptr ? *part : data;
+  const CostTable costs = run_on_root(context.comm(), [&] {
+                            require_log(data, options);
+                            return read_costs(data, options.cost);
+                          }).value_or(CostTable());
+  const FitPlan plan =
+      make_plan(context, own, {.folds = options.folds, .selection_folds = options.selection_folds},
+                context.seed());
+  const std::size_t num_folds = plan.tasks.size();
+  const StageList stages(context, expected_costs(context, data, options));
+
+  // One training set per fold, without that fold, and last the one of all nodes.
+  std::vector<TrainingScores> training;
+  std::vector<std::vector<NodeIndex>> folds;
+  RuleScores all;
+  for (std::size_t k = 0; k <= num_folds; ++k) {
+    const StageScope stage = stages.enter_part(0, k, num_folds + 1);
+    RuleScores scores;
+    if (k == num_folds) {
+      scores = make_scores(context, data, own, plan, options, costs);
+      all = scores;
+    } else {
+      const FitPlan nested =
+          leave_fold_out(context, own, plan, k, options.selection_folds, context.seed());
+      scores = make_scores(context, data, own, nested, options, costs, kVarianceNodes);
+      folds.push_back(gather_numbers(own, plan.tasks[k].score));
+    }
+    training.push_back(take_training(std::move(scores.sample.nodes), std::move(scores.scores),
+                                     options.direction.prefers_lower()));
+  }
+  std::optional<NetworkStrength> strength;
+  if (tests_network_treatment(own, options)) {
+    const StageScope stage = stages.enter(1);
+    strength = measure_network_treatment(
+        context, own, take_sample(own, plan.scored),
+        {.folds = options.folds, .selection_folds = options.selection_folds}, options.network_ridge,
+        options.nuisance.propensity_bound);
+    strength->features = gather_rows(own, plan.scored, std::move(strength->features));
+    strength->network = gather_rows(own, plan.scored, std::move(strength->network));
+  }
+  if (!context.comm().is_root()) return {};
+  return learn_from_scores(context.shared_by(Communicator::self()), data, options, stages, folds,
+                           training, all, costs, strength ? &*strength : nullptr);
 }
 
 void add_loader_notes(const LoadedData& data, const LearnPolicyOptions& options,

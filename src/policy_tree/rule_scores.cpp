@@ -7,8 +7,10 @@
 #include "cone/estimate.hpp"
 
 #include "base/text.hpp"
+#include "data/collective_error.hpp"
 #include "network_ridge/network_ridge_learner.hpp"
 #include "network_ridge/ridge_cost.hpp"
+#include "nuisance/gather_tables.hpp"
 #include "nuisance/linear_learner.hpp"
 #include "nuisance/logistic_learner.hpp"
 
@@ -46,6 +48,25 @@ void require_possible(const Dataset& data, const RuleScores& scores) {
   faults.throw_if_any(ErrorCode::kData);
 }
 
+void fill_scores(const Dataset& data, const LearnPolicyOptions& options, const CostTable& costs,
+                 RuleScores& out) {
+  out.scores = doubly_robust_scores(out.sample.arm, out.sample.outcome, out.outcome.mu.view(),
+                                    out.propensity.e.view());
+  out.costs = costs.is_given() ? take_rows(costs.per_node.view(), out.sample.nodes)
+                               : Matrix<double>(out.sample.size(), data.num_arms(), 0.0);
+  const double sign = direction_sign(options.direction.prefers_lower());
+  for (std::size_t i = 0; i < out.scores.rows(); ++i) {
+    for (std::size_t a = 0; a < out.scores.cols(); ++a) {
+      out.scores(i, a) -= sign * out.costs(i, a);
+      if (std::isfinite(out.scores(i, a))) continue;
+      throw Error(ErrorCode::kData, {{.item = printable(data.ids[out.sample.nodes[i]])},
+                                     "the score of an arm is not a finite number",
+                                     "look for extreme outcomes with cone check"});
+    }
+  }
+  weigh_rows(out.sample, out.scores);
+}
+
 }  // namespace
 
 FitSize rule_fit_size(const Context& context, const Dataset& data,
@@ -67,39 +88,33 @@ std::vector<ExpectedCost> expected_score_costs(const FitSize& size,
            : expect_ridge_cost(size, options.network_ridge, {.most_nodes = most_nodes}).total()}};
 }
 
-RuleScores make_scores(const Context& context, const Dataset& data, const FitPlan& plan,
-                       const LearnPolicyOptions& options, const CostTable& costs,
-                       std::size_t most_nodes) {
+RuleScores make_scores(const Context& context, const Dataset& data, const Dataset& part,
+                       const FitPlan& plan, const LearnPolicyOptions& options,
+                       const CostTable& costs, std::size_t most_nodes) {
   RuleScores out;
-  out.sample = take_sample(data, plan.scored);
+  const std::vector<NodeIndex> nodes = gather_numbers(part, plan.scored);
   const StageList stages(
-      context, expected_score_costs(rule_fit_size(context, data, options), options, most_nodes));
+      context, expected_score_costs(rule_fit_size(context, part, options), options, most_nodes));
   {
     const StageScope stage = stages.enter(0);
-    out.propensity = learn_propensities(context, data, plan, options);
+    out.propensity =
+        gather_table(part, plan.scored, learn_propensities(context, part, plan, options));
   }
-  require_possible(data, out);
+  run_on_root(context.comm(), [&] {
+    out.sample = take_sample(data, nodes);
+    require_possible(data, out);
+    return true;
+  });
   {
     const StageScope stage = stages.enter(1);
-    Nuisances learnt = make_outcome_learner(options, most_nodes)->fit(context, data, plan);
-    out.outcome = std::move(*learnt.outcome);
+    Nuisances learnt = make_outcome_learner(options, most_nodes)->fit(context, part, plan);
+    out.outcome = gather_table(part, plan.scored, std::move(*learnt.outcome));
   }
   out.outcome.variance = nullptr;  // refers to the plan, and is not used here
-  out.scores = doubly_robust_scores(out.sample.arm, out.sample.outcome, out.outcome.mu.view(),
-                                    out.propensity.e.view());
-  out.costs = costs.is_given() ? take_rows(costs.per_node.view(), out.sample.nodes)
-                               : Matrix<double>(out.sample.size(), data.num_arms(), 0.0);
-  const double sign = direction_sign(options.direction.prefers_lower());
-  for (std::size_t i = 0; i < out.scores.rows(); ++i) {
-    for (std::size_t a = 0; a < out.scores.cols(); ++a) {
-      out.scores(i, a) -= sign * out.costs(i, a);
-      if (std::isfinite(out.scores(i, a))) continue;
-      throw Error(ErrorCode::kData, {{.item = printable(data.ids[out.sample.nodes[i]])},
-                                     "the score of an arm is not a finite number",
-                                     "look for extreme outcomes with cone check"});
-    }
-  }
-  weigh_rows(out.sample, out.scores);
+  run_on_root(context.comm(), [&] {
+    fill_scores(data, options, costs, out);
+    return true;
+  });
   return out;
 }
 

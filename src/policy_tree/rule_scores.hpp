@@ -27,12 +27,14 @@ struct RuleScores {
   Matrix<double> costs;   ///< sample × arms
 };
 
-/// `most_nodes`: of an arm to estimate the network ridge's variances from (VarianceSource); 0: the
-/// default of the network ridge. Throws Error(kData) where a logged arm has the given propensity 0,
-/// and what learners throw.
-RuleScores make_scores(const Context& context, const Dataset& data, const FitPlan& plan,
-                       const LearnPolicyOptions& options, const CostTable& costs,
-                       std::size_t most_nodes = 0);
+/// Of the nodes of `data` that the plan scores, by models fitted to `part`: the own nodes of
+/// distributed data, whose root has `data` and gets the scores; else the same. `most_nodes`: of an
+/// arm to estimate the network ridge's variances from (VarianceSource); 0: the default of the
+/// network ridge. Throws Error(kData) where a logged arm has the given propensity 0, and what
+/// learners throw. Collective.
+RuleScores make_scores(const Context& context, const Dataset& data, const Dataset& part,
+                       const FitPlan& plan, const LearnPolicyOptions& options,
+                       const CostTable& costs, std::size_t most_nodes = 0);
 
 /// Expected run time of make_scores() with a plan of all nodes: propensities, then outcomes.
 FitSize rule_fit_size(const Context& context, const Dataset& data,

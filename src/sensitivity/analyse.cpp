@@ -5,12 +5,14 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "cone/error.hpp"
 #include "cone/sensitivity.hpp"
 
 #include "base/numeric.hpp"
 #include "base/text.hpp"
+#include "data/collective_error.hpp"
 #include "data/outcome_direction.hpp"
 #include "estimate/significance.hpp"
 #include "sensitivity/contrast_doubts.hpp"
@@ -37,12 +39,6 @@ std::vector<double> curve_lambdas(const SensitivityOptions& options) {
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
 }
-
-/// A benchmark: what is left out, and the nuisances without it.
-struct LeftOut {
-  std::string name;
-  FittedTables tables;
-};
 
 /// What to leave out: the network first if there are edges, then features.
 struct BenchmarkPlan {
@@ -123,7 +119,7 @@ std::vector<ExpectedCost> list_stages(const Context& context, const Dataset& dat
                                       const SensitivityOptions& options, std::size_t num_policies) {
   const FitSize size = measure_size(
       context, data, {.folds = options.folds, .selection_folds = options.selection_folds});
-  const bool has_network = data.graph.num_edges() > 0;
+  const bool has_network = data.num_edges() > 0;
   const auto tables = [&](const FitSize& of, PropensityModel propensity, bool keeps) {
     return total_seconds(expected_table_costs(of, propensity, options, keeps));
   };
@@ -151,28 +147,106 @@ std::vector<ExpectedCost> list_stages(const Context& context, const Dataset& dat
   return out;
 }
 
-/// Fits and results, for all policies at once.
+/// The benchmarks that the root finds in the data, on all ranks.
+BenchmarkPlan share_benchmarks(const Communicator& comm, const LoadedData& data,
+                               const SensitivityOptions& options) {
+  const std::optional<BenchmarkPlan> found = run_on_root(comm, [&] {
+    require_log(data.observed);
+    return plan_benchmarks(data, options.benchmarks);
+  });
+  if (!comm.has_others()) return *found;
+  nlohmann::json groups = nlohmann::json::array();
+  if (found) {
+    for (const FeatureGroup& group : found->groups) groups.push_back({group.name, group.columns});
+  }
+  BenchmarkPlan out{.network = comm.any(found && found->network)};
+  const std::string of_root = comm.allgather(groups.dump()).front();
+  for (const auto& group : nlohmann::json::parse(of_root)) {
+    out.groups.push_back({.name = group[0], .columns = group[1]});
+  }
+  return out;
+}
+
+/// A benchmark: what is left out, and the nuisances without it.
+struct LeftOut {
+  std::string name;
+  FittedTables tables;
+};
+
+/// Every model of an analysis. Tables are of all nodes, on the root.
+struct FittedModels {
+  FittedTables with_all;
+  PropensityModel propensity = PropensityModel::kFeatures;
+  std::vector<LeftOut> left_out;
+  std::vector<std::string> warnings;
+};
+
+LoggedTables join_tables(const Dataset& data, const FittedTables& fitted) {
+  return {data.treatment, data.outcome, fitted.mu.view(), fitted.e.view()};
+}
+
+/// Fits the models to `part`, the own nodes of `data`. Collective.
+FittedModels fit_models(const Context& context, const Dataset& data, const Dataset& part,
+                        const BenchmarkPlan& benchmarks, const StageList& stages,
+                        const SensitivityOptions& options) {
+  const FitPlan plan =
+      make_plan(context, part, {.folds = options.folds, .selection_folds = options.selection_folds},
+                context.seed());
+  FittedModels out;
+  std::size_t next_stage = 0;
+  {
+    const StageScope stage = stages.enter(next_stage++);
+    out.with_all = fit_tables(context, part, plan, PropensityModel::kFeatures, options);
+  }
+  out.warnings = out.with_all.warnings;
+  if (part.num_edges() > 0) {  // the treatment model has the network where that clearly helps
+    const StageScope stage = stages.enter(next_stage++);
+    PropensityTable network =
+        fit_propensity(context, part, plan, PropensityModel::kNetwork, options);
+    bool is_clear = false;
+    if (context.comm().is_root()) {
+      LoggedTables with = join_tables(data, out.with_all);
+      with.e = network.e.view();
+      is_clear = measure_benchmark(kNetworkName, with, join_tables(data, out.with_all),
+                                   {.policy = out.with_all.e.view()})
+                     .treatment_gain_is_clear;
+    }
+    if (context.comm().any(is_clear)) {
+      out.propensity = PropensityModel::kNetwork;
+      out.with_all.e = std::move(network.e);
+      out.warnings.insert(out.warnings.end(), network.warnings.begin(), network.warnings.end());
+    }
+  }
+  const auto fit_without = [&](const std::string& name, const Dataset& rest) {
+    const StageScope stage = stages.enter(next_stage++);
+    try {
+      out.left_out.push_back(
+          {name, fit_tables(context, rest, plan, out.propensity, options, &out.with_all)});
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::kData) throw;
+      out.warnings.push_back(fmt::format("benchmark {} failed: {}", printable(name), error.what()));
+    }
+  };
+  if (benchmarks.network) fit_without(kNetworkName, leave_out_network(part));
+  for (const FeatureGroup& group : benchmarks.groups) {
+    fit_without(group.name, leave_out(part, group));
+  }
+  return out;
+}
+
+/// Results from the models, for all policies at once.
 class Analysis {
  public:
   Analysis(const Context& context, const LoadedData& data, const SensitivityOptions& options,
-           std::size_t num_policies)
-      : context_(context),
-        data_(data),
-        options_(options),
-        benchmarks_(plan_benchmarks(data, options.benchmarks)),
-        stages_(context, list_stages(context, data.observed, benchmarks_, options, num_policies)) {
-    plan_ = make_plan(context, data.observed,
-                      {.folds = options.folds, .selection_folds = options.selection_folds},
-                      context.seed());
+           const FittedModels& models)
+      : context_(context), data_(data), options_(options), models_(models), long_(models.with_all) {
     std::vector<double> degree;
     for (std::size_t i = 0; i < data.observed.num_nodes(); ++i) {
       degree.push_back(static_cast<double>(data.observed.graph.degree(static_cast<NodeIndex>(i))));
     }
-    fit_long();
     model_ = std::make_unique<MarginalModel>(tables(long_), residual_scale(tables(long_), degree));
     inflation_ =
         std::make_unique<ErrorInflation>(context, data.observed, tables(long_), options.dependence);
-    leave_out_each();
   }
 
   void describe(SensitivityReport& report) const {
@@ -185,12 +259,11 @@ class Analysis {
     report.num_nodes = observed.num_nodes();
     report.num_edges = observed.graph.num_edges();
     report.arms = observed.arms;
-    report.observed_mean = mean_over_units(take_sample(observed, plan_.scored), observed.outcome);
-    report.propensity_sees_network = propensity_ == PropensityModel::kNetwork;
+    report.propensity_sees_network = models_.propensity == PropensityModel::kNetwork;
     report.outcome_is_binary = model_->is_binary();
     report.outcome_r2 = outcome_r2(tables(long_));
     report.treatment_r2 = treatment_r2(observed.treatment, long_.e.view());
-    report.warnings = warnings_;
+    report.warnings = models_.warnings;
     if (report.treatment_r2 <= 0) {
       report.warnings.push_back(
           "the propensity model predicts the treatment no better than the shares of the arms: "
@@ -235,7 +308,7 @@ class Analysis {
     out.contour_strengths.assign(kContourStrengths.begin(), kContourStrengths.end());
     out.contour = trace_contour(out.value, scale.by_arm, options_.threshold, out.contour_strengths,
                                 out.contour_strengths);
-    for (const LeftOut& part : left_out_) {
+    for (const LeftOut& part : models_.left_out) {
       out.benchmarks.push_back(
           measure_benchmark(part.name, tables(long_), tables(part.tables), contrast));
     }
@@ -243,13 +316,11 @@ class Analysis {
   }
 
   const MarginalModel& model() const { return *model_; }
-  /// The last stage, which is the caller's.
-  StageScope enter_bounds() const { return stages_.enter(stages_.size() - 1); }
   MatrixView<const double> propensity() const { return long_.e.view(); }
 
  private:
   LoggedTables tables(const FittedTables& fitted) const {
-    return {data_.observed.treatment, data_.observed.outcome, fitted.mu.view(), fitted.e.view()};
+    return join_tables(data_.observed, fitted);
   }
 
   double direct_value(const Contrast& contrast) const {
@@ -265,59 +336,13 @@ class Analysis {
     return total.value() / static_cast<double>(long_.mu.rows());
   }
 
-  /// With all covariates. Propensities use the network where that clearly helps.
-  void fit_long() {
-    {
-      const StageScope stage = stages_.enter(next_stage_++);
-      long_ = fit_tables(context_, data_.observed, plan_, PropensityModel::kFeatures, options_);
-    }
-    warnings_ = long_.warnings;
-    if (data_.observed.graph.num_edges() == 0) return;
-    const StageScope stage = stages_.enter(next_stage_++);
-    PropensityTable network =
-        fit_propensity(context_, data_.observed, plan_, PropensityModel::kNetwork, options_);
-    LoggedTables with = tables(long_);
-    with.e = network.e.view();
-    const Contrast any{.policy = long_.e.view()};
-    if (!measure_benchmark(kNetworkName, with, tables(long_), any).treatment_gain_is_clear) return;
-    propensity_ = PropensityModel::kNetwork;
-    long_.e = std::move(network.e);
-    warnings_.insert(warnings_.end(), network.warnings.begin(), network.warnings.end());
-  }
-
-  void leave_out_each() {
-    const auto fit_without = [&](const std::string& name, const Dataset& data,
-                                 PropensityModel propensity) {
-      const StageScope stage = stages_.enter(next_stage_++);
-      try {
-        left_out_.push_back(
-            {name, fit_tables(context_, data, plan_, propensity, options_, &long_)});
-      } catch (const Error& error) {
-        if (error.code() != ErrorCode::kData) throw;
-        warnings_.push_back(fmt::format("benchmark {} failed: {}", printable(name), error.what()));
-      }
-    };
-    if (benchmarks_.network) {
-      fit_without(kNetworkName, leave_out_network(data_.observed), propensity_);
-    }
-    for (const FeatureGroup& group : benchmarks_.groups) {
-      fit_without(group.name, leave_out(data_.observed, group), propensity_);
-    }
-  }
-
   const Context& context_;
   const LoadedData& data_;
   const SensitivityOptions& options_;
-  FitPlan plan_;
-  BenchmarkPlan benchmarks_;
-  StageList stages_;
-  std::size_t next_stage_ = 0;
-  PropensityModel propensity_ = PropensityModel::kFeatures;
-  FittedTables long_;
+  const FittedModels& models_;
+  const FittedTables& long_;
   std::unique_ptr<MarginalModel> model_;
   std::unique_ptr<ErrorInflation> inflation_;
-  std::vector<LeftOut> left_out_;
-  std::vector<std::string> warnings_;
 };
 
 }  // namespace
@@ -333,11 +358,16 @@ std::vector<ExpectedCost> expected_costs(const Context& context, const LoadedDat
 SensitivityReport analyse_sensitivity(const Context& context, const LoadedData& data,
                                       std::span<const PolicyOnData> policies, Reference reference,
                                       const PolicyOnData* against,
-                                      const SensitivityOptions& options) {
+                                      const SensitivityOptions& options, const Dataset* part) {
   validate(options);
-  require((reference == Reference::kPolicy) == (against != nullptr),
+  require(!context.comm().is_root() || (reference == Reference::kPolicy) == (against != nullptr),
           "sensitivity: Reference::kPolicy needs another policy");
-  require_log(data.observed);
+  const BenchmarkPlan benchmarks = share_benchmarks(context.comm(), data, options);
+  const Dataset& own = part != nullptr ? *part : data.observed;
+  const StageList stages(context, list_stages(context, own, benchmarks, options, policies.size()));
+  const FittedModels models = fit_models(context, data.observed, own, benchmarks, stages, options);
+  SensitivityReport report;
+  if (!context.comm().is_root()) return report;
   std::vector<NodeIndex> nodes(data.observed.num_nodes());
   std::iota(nodes.begin(), nodes.end(), NodeIndex{0});
   const LoggedSample sample = take_sample(data.observed, nodes);
@@ -357,17 +387,18 @@ SensitivityReport analyse_sensitivity(const Context& context, const LoadedData& 
                          .against = against != nullptr ? other.view() : MatrixView<const double>(),
                          .units = sample.weight});
   }
-  const Analysis analysis(context, data, options, policies.size());
-  const StageScope stage = analysis.enter_bounds();
+  const Context alone = context.shared_by(Communicator::self());
+  const Analysis analysis(alone, data, options, models);
+  const StageScope stage = stages.enter(stages.size() - 1);
   const PropensityBounds bounds =
       choose_propensity_bounds(data.observed, options.nuisance.propensity_bound);
-  SensitivityReport report;
   report.reference = reference;
+  report.observed_mean = mean_over_units(sample, data.observed.outcome);
   report.propensity_bounds = bounds.low;
   analysis.describe(report);
   std::vector<std::string> learnt = warn_of_learnt_policies(data.observed, policies);
   report.warnings.insert(report.warnings.begin(), learnt.begin(), learnt.end());
-  auto curves = trace_bounds(context, analysis.model(), contrasts, curve_lambdas(options));
+  auto curves = trace_bounds(alone, analysis.model(), contrasts, curve_lambdas(options));
   const auto doubt = [&](const std::string& name, const Matrix<double>& table) {
     const std::optional<std::string> found =
         doubt_overlap(name, sample, table.view(), analysis.propensity(), bounds);

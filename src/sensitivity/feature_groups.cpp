@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numeric>
+#include <utility>
 
 #include "cone/matrix.hpp"
 
@@ -94,7 +96,20 @@ Dataset leave_out(const Dataset& data, const FeatureGroup& group) {
 
 Dataset leave_out_network(const Dataset& data) {
   Dataset out = data;
-  out.graph = Graph(std::vector<std::uint64_t>(data.num_nodes() + 1, 0), {});
+  const std::size_t n = data.num_nodes();
+  if (!data.distributed) {
+    out.graph = Graph(std::vector<std::uint64_t>(n + 1, 0), {});
+    return out;
+  }
+  DistributedRows rows = *data.distributed;
+  rows.num_edges = 0;
+  rows.number.resize(n);
+  rows.remote.clear();
+  rows.lists = std::make_shared<const NeighbourLists>(
+      NeighbourLists{.offsets = std::vector<std::uint64_t>(n + 1, 0),
+                     .arm_offsets = std::vector<std::uint64_t>(n * data.num_arms() + 1, 0)});
+  rows.ghosts = rows.comm->connect_ghosts({.num_owned = n});
+  out.distributed = std::make_shared<const DistributedRows>(std::move(rows));
   return out;
 }
 

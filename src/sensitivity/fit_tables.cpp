@@ -5,18 +5,22 @@
 #include "network_ridge/network_ridge_learner.hpp"
 #include "network_ridge/ridge_cost.hpp"
 #include "network_ridge/treatment_ridge.hpp"
+#include "nuisance/gather_tables.hpp"
 #include "nuisance/logistic_learner.hpp"
 
 namespace cone {
 
 PropensityTable fit_propensity(const Context& context, const Dataset& data, const FitPlan& plan,
                                PropensityModel model, const SensitivityOptions& options) {
+  PropensityTable out;
   if (model == PropensityModel::kNetwork) {
-    return bound_propensities(
+    out = bound_propensities(
         predict_treatment(context, data, plan, options.network_ridge, /*sees_network=*/true),
-        choose_propensity_bounds(data, options.nuisance.propensity_bound));
+        choose_propensity_bounds(data, options.nuisance.propensity_bound), context.comm());
+  } else {
+    out = std::move(*LogisticLearner(options.nuisance).fit(context, data, plan).propensity);
   }
-  return *LogisticLearner(options.nuisance).fit(context, data, plan).propensity;
+  return gather_table(data, plan.scored, std::move(out));
 }
 
 double propensity_seconds(const FitSize& size, PropensityModel model,
@@ -44,9 +48,10 @@ FittedTables fit_tables(const Context& context, const Dataset& data, const FitPl
     const StageScope stage = stages.enter(0);
     const VarianceSource source = {.kept = like != nullptr ? like->ridge : nullptr};
     Nuisances fitted = NetworkRidgeLearner(options.network_ridge, source).fit(context, data, plan);
-    out.ridge = fitted.outcome->network_ridge;
-    out.mu = std::move(fitted.outcome->mu);
-    out.warnings = std::move(fitted.outcome->warnings);
+    OutcomeTable outcome = gather_table(data, plan.scored, std::move(*fitted.outcome));
+    out.ridge = outcome.network_ridge;
+    out.mu = std::move(outcome.mu);
+    out.warnings = std::move(outcome.warnings);
   }
   const StageScope stage = stages.enter(1);
   PropensityTable fitted = fit_propensity(context, data, plan, model, options);

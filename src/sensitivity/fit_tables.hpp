@@ -14,7 +14,7 @@
 
 namespace cone {
 
-/// Out-of-fold nuisances of all nodes, nodes × arms.
+/// Out-of-fold nuisances of all nodes, nodes × arms; on ranks, on the root.
 struct FittedTables {
   Matrix<double> mu;
   Matrix<double> e;
@@ -28,12 +28,12 @@ enum class PropensityModel {
 };
 
 /// Outcomes by the network ridge, propensities by `model`. `like`: a fit to more of the same data,
-/// whose variances are reused where the groups are the same (VarianceSource).
+/// whose variances are reused where the groups are the same (VarianceSource). Collective.
 FittedTables fit_tables(const Context& context, const Dataset& data, const FitPlan& plan,
                         PropensityModel model, const SensitivityOptions& options,
                         const FittedTables* like = nullptr);
 
-/// Propensities alone, clipped at the bound of the options.
+/// Propensities alone, clipped at the bound of the options; `e` is of all nodes. Collective.
 PropensityTable fit_propensity(const Context& context, const Dataset& data, const FitPlan& plan,
                                PropensityModel model, const SensitivityOptions& options);
 

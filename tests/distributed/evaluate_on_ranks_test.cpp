@@ -218,8 +218,7 @@ TEST(EvaluateOnRanks, RefusesWhatOneProcessAloneSupports) {
   Evaluation run{.folder = example("messages")};
   run.options.network_ridge.ridge_groups = {};
   run.policies = {"uniform"};
-  EXPECT_THROW(run_on_ranks(2, [&](const Communicator& comm) { run_together(run, comm); }),
-               Error);
+  EXPECT_THROW(run_on_ranks(2, [&](const Communicator& comm) { run_together(run, comm); }), Error);
 }
 
 }  // namespace

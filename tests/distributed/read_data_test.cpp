@@ -11,7 +11,7 @@
 
 #include "cone/policy.hpp"
 
-#include "distributed/collective_error.hpp"
+#include "data/collective_error.hpp"
 #include "distributed/rank_data.hpp"
 #include "support/thread_communicator.hpp"
 

@@ -5,7 +5,7 @@
 #include "cone/communicator.hpp"
 #include "cone/error.hpp"
 
-namespace cone::distributed {
+namespace cone {
 
 /// Faults known to all ranks: every rank throws the same error.
 class CollectiveError : public Error {
@@ -17,9 +17,10 @@ class CollectiveError : public Error {
 void throw_if_any(const Communicator& comm, const FaultList& faults, ErrorCode code);
 
 /// The result of work() on the root, nothing on the others, which wait; faults of the root are
-/// thrown by all ranks. Collective.
+/// thrown by all ranks. In one process work() itself. Collective.
 template <class Work>
 auto run_on_root(const Communicator& comm, const Work& work) {
+  if (!comm.has_others()) return std::optional(work());
   std::optional<decltype(work())> out;
   FaultList faults;
   double code = 0;
@@ -34,4 +35,4 @@ auto run_on_root(const Communicator& comm, const Work& work) {
   return out;
 }
 
-}  // namespace cone::distributed
+}  // namespace cone

@@ -1,4 +1,4 @@
-#include "distributed/collective_error.hpp"
+#include "data/collective_error.hpp"
 
 #include <cstdint>
 #include <map>
@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace cone::distributed {
+namespace cone {
 namespace {
 
 nlohmann::json describe_faults(const FaultList& faults) {
@@ -55,4 +55,4 @@ void throw_if_any(const Communicator& comm, const FaultList& faults, ErrorCode c
   }
 }
 
-}  // namespace cone::distributed
+}  // namespace cone

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "cone/dataset.hpp"
+#include "cone/learn.hpp"
+
+// Tables of distributed data on the root, in the order of the data, for what needs all nodes in one
+// process. Elsewhere they are empty; in one process nothing changes. Collective.
+
+namespace cone {
+
+/// The numbers of this rank's `nodes` in the data, which are their indices in one process.
+std::vector<NodeIndex> gather_numbers(const Dataset& data, std::span<const NodeIndex> nodes);
+
+/// `table` has one row for each of the `nodes`.
+OutcomeTable gather_table(const Dataset& data, std::span<const NodeIndex> nodes,
+                          OutcomeTable table);
+PropensityTable gather_table(const Dataset& data, std::span<const NodeIndex> nodes,
+                             PropensityTable table);
+
+}  // namespace cone
