@@ -16,6 +16,7 @@
 
 #include <petscsys.h>
 
+#include "commands.hpp"
 #include "data/collective_error.hpp"
 #include "distributed/distribute_input.hpp"
 #include "distributed/load_on_ranks.hpp"
