@@ -134,7 +134,9 @@ RefuteFits::Found RefuteFits::run(Job job, const Context& context, const Dataset
                                   Policies policies) {
   std::array<std::uint64_t, 2> words = {static_cast<std::uint64_t>(job), context.seed()};
   comm_.broadcast(0, words);
-  is_fitting_ = comm_.has_others();
+  // In one process, reruns run side by side and nobody listens.
+  if (!comm_.has_others()) return fit(job, context, data, policies);
+  is_fitting_ = true;
   try {
     Found out = fit(job, context, data, policies);
     is_fitting_ = false;

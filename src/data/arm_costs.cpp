@@ -39,10 +39,13 @@ std::optional<CostArgument> parse_cost(std::string_view text) {
   return out;
 }
 
-/// Weighted where nodes have survey weights.
+/// Over the nodes of all ranks; weighted where nodes have survey weights.
 double mean_over_nodes(const Dataset& data, std::span<const double> values) {
-  if (data.weight.empty()) return mean(values);
-  return dot(data.weight, values) / sum(data.weight);
+  const Communicator& comm = data.comm();
+  if (!comm.any(!data.weight.empty())) {
+    return comm.allreduce(sum(values)) / comm.count(values.size());
+  }
+  return comm.allreduce(dot(data.weight, values)) / comm.allreduce(sum(data.weight));
 }
 
 Place place_of(const std::string& text) {

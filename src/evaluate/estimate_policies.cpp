@@ -37,23 +37,34 @@ PolicyResult describe_policy(const PolicyOnData& policy, const Matrix<double>& a
 
 std::vector<PolicyResult> estimate_policies(const Context& context, const LoadedData& data,
                                             std::span<const PolicyOnData> policies,
-                                            const EvaluationPlan& plan, const Learnt& learnt,
+                                            const EvaluationPlan& plan, Learnt& learnt,
                                             const EvaluateOptions& options) {
   std::vector<PolicyResult> results;
   for (std::size_t p = 0; p < policies.size(); ++p) {
-    const Matrix<double>& assigned = plan.policies.sample[p];
-    PolicyResult& result =
-        results.emplace_back(describe_policy(policies[p], assigned, data, plan.sample));
-    for (const EstimatorInfo& row : learnt.ready) {
-      context.poll();
-      Estimate value = estimate_row(context, plan, plan.policies, learnt, learnt.weights,
-                                    options.estimator, row, p);
-      if (learnt.strength) {
-        add_sensitivity_interval(plan.sample, assigned, learnt.noise_of(row), *learnt.strength,
-                                 value);
+    results.push_back(describe_policy(policies[p], plan.policies.sample[p], data, plan.sample));
+  }
+  std::size_t num_finished = 0;
+  try {
+    for (; num_finished < learnt.ready.size(); ++num_finished) {
+      const EstimatorInfo& row = learnt.ready[num_finished];
+      std::vector<Estimate> estimates;
+      for (std::size_t p = 0; p < policies.size(); ++p) {
+        context.poll();
+        Estimate& value = estimates.emplace_back(estimate_row(
+            context, plan, plan.policies, learnt, learnt.weights, options.estimator, row, p));
+        if (learnt.strength) {
+          add_sensitivity_interval(plan.sample, plan.policies.sample[p], learnt.noise_of(row),
+                                   *learnt.strength, value);
+        }
       }
-      result.estimates.push_back(std::move(value));
+      for (std::size_t p = 0; p < policies.size(); ++p) {
+        results[p].estimates.push_back(std::move(estimates[p]));
+      }
     }
+  } catch (const Cancelled&) {
+    if (data.observed.comm().has_others()) throw;
+    learnt.is_complete = false;
+    learnt.ready.resize(num_finished);
   }
   note_better_regressions(plan.sample, learnt.nuisances, results);
   return results;

@@ -96,7 +96,7 @@ EvaluationRecord evaluate_all(const Context& context, const LoadedData& data,
   if (options.repeats > 1) refuse_beside_repeats(model, nodes, networks);
   const EvaluationPlan plan = plan_evaluation(context, data.observed, policies, options, model);
   Timing timing;
-  const Learnt learnt = time_part("nuisances", timing, [&] {
+  Learnt learnt = time_part("nuisances", timing, [&] {
     std::optional<StageScope> stage;
     if (options.repeats > 1) {
       stage.emplace(context, fmt::format("repeat 1 of {}", options.repeats), 0,
@@ -104,13 +104,13 @@ EvaluationRecord evaluate_all(const Context& context, const LoadedData& data,
     }
     return learn(context, data.observed, plan, options, model, networks);
   });
+  // What was learnt before an interruption is estimated.
+  std::vector<PolicyResult> results = time_part("estimates", timing, [&] {
+    return estimate_policies(learnt.is_complete ? context : context.with_observer(nullptr), data,
+                             policies, plan, learnt, options);
+  });
   if (learnt.ready.empty()) throw Cancelled();
   bool is_interrupted = !learnt.is_complete;
-  // What was learnt before an interruption is estimated.
-  const Context unobserved = context.with_observer(nullptr);
-  std::vector<PolicyResult> results = time_part("estimates", timing, [&] {
-    return estimate_policies(unobserved, data, policies, plan, learnt, options);
-  });
   int repeats = 1;
   if (options.repeats > 1 && !is_interrupted) {
     repeats = time_part("repeats", timing, [&] {

@@ -142,9 +142,12 @@ int repeat_and_take_medians(const Context& context, const LoadedData& data,
     try {
       const EvaluationPlan plan =
           plan_evaluation(seeded, data.observed, policies, options, /*model=*/nullptr);
-      const Learnt learnt = learn(seeded, data.observed, plan, options, nullptr, nullptr);
+      Learnt learnt = learn(seeded, data.observed, plan, options, nullptr, nullptr);
       if (!learnt.is_complete) break;
-      all.push_back(estimate_policies(seeded, data, policies, plan, learnt, options));
+      std::vector<PolicyResult> estimated =
+          estimate_policies(seeded, data, policies, plan, learnt, options);
+      if (!learnt.is_complete) break;
+      all.push_back(std::move(estimated));
     } catch (const Cancelled&) {
       if (data.observed.comm().has_others()) throw;
       break;  // finished repeats are kept

@@ -105,7 +105,8 @@ Context Context::on_one_thread() const {
 }
 
 Context Context::shared_by(const Communicator& comm) const {
-  Context other = on_one_thread();
+  // Ranks that share a host's cores take one each.
+  Context other = comm.has_others() ? on_one_thread() : *this;
   other.comm_ = &comm;
   return other;
 }

@@ -161,7 +161,7 @@ Nuisances NetworkTreatmentLearner::fit(const Context& context, const Dataset& da
   Nuisances out;
   out.propensity =
       bound_propensities(predict_treatment(context, data, plan, options_, /*sees_network=*/true),
-                         choose_propensity_bounds(data, propensity_bound_));
+                         choose_propensity_bounds(data, propensity_bound_), context.comm());
   PositivityViolations violations = find_positivity_violations(context, data);
   out.propensity->violates_positivity = take_scored(violations, plan.scored);
   out.propensity->warnings = std::move(violations.sentences);

@@ -1,8 +1,11 @@
 #include "cone/evaluate.hpp"
 
+#include <chrono>
 #include <cmath>
 #include <stdexcept>
+#include <thread>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "cone/context.hpp"
@@ -110,6 +113,53 @@ TEST(Evaluate, ACancelledRunKeepsTheEstimatorsThatWereFinished) {
   EXPECT_TRUE(complete.unfinished.empty());
   for (const std::string& name : options.estimators) {
     EXPECT_EQ(find(stopped, name).value, find(complete, name).value) << name;
+  }
+}
+
+/// Asks to stop the k-th time that it is asked after all models are learnt.
+class StopInEstimates : public ProgressObserver {
+ public:
+  explicit StopInEstimates(int k) : asks_left_(k) {}
+  bool update(std::string_view, std::uint64_t, std::uint64_t) override {
+    if (has_learnt_) --asks_left_;
+    return asks_left_ > 0;
+  }
+  void enter(const ProgressStage& stage) override {
+    is_last_ = is_last_ || stage.label.find("(3 of 3 models)") != std::string::npos;
+    has_learnt_ = is_last_ && stage.label.empty();
+    // Observers are asked every 50 ms at most: after this pause, at once.
+    if (has_learnt_) std::this_thread::sleep_for(std::chrono::milliseconds(60));
+  }
+
+ private:
+  int asks_left_;
+  bool is_last_ = false;
+  bool has_learnt_ = false;
+};
+
+TEST(Evaluate, AStopDuringTheEstimatesKeepsThoseThatAllPoliciesHave) {
+  SmallWorld world = small_world(2000, 0, 1, 2);
+  while (world.policies.size() < 24) world.policies.push_back(world.policies[0]);
+  for (std::size_t p = 0; p < world.policies.size(); ++p) {
+    world.policies[p].name = fmt::format("policy {}", p);
+  }
+  EvaluateOptions options;
+  options.estimators = {"naive", "snips", "dm_ols2", "dm_ridge", "dr_ridge"};
+  const EvaluationRecord complete = evaluate(Context(0, 1), world.data, world.policies, options);
+  StopInEstimates at_once(1);
+  EXPECT_THROW(evaluate(Context(0, 1, &at_once), world.data, world.policies, options), Cancelled);
+  for (const int k : {2, 3, 4}) {
+    StopInEstimates later(k);
+    const EvaluationRecord stopped =
+        evaluate(Context(0, 1, &later), world.data, world.policies, options);
+    const std::size_t kept = stopped.policies[0].estimates.size();
+    EXPECT_EQ(kept + stopped.unfinished.size(), options.estimators.size());
+    for (std::size_t p = 0; p < world.policies.size(); ++p) {
+      ASSERT_EQ(stopped.policies[p].estimates.size(), kept);
+      for (const Estimate& e : stopped.policies[p].estimates) {
+        EXPECT_EQ(e.value, find(complete, e.estimator).value);
+      }
+    }
   }
 }
 

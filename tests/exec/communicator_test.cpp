@@ -10,6 +10,8 @@
 
 #include <gtest/gtest.h>
 
+#include "cone/context.hpp"
+
 #include "support/thread_communicator.hpp"
 
 namespace cone {
@@ -34,6 +36,14 @@ std::vector<double> values_of_all(std::size_t size) {
     for (const double value : values_of(r)) out.push_back(value);
   }
   return out;
+}
+
+TEST(SharedContext, KeepsItsThreadsAloneAndHasOneAmongOthers) {
+  const Context context(0, 3);
+  EXPECT_EQ(context.shared_by(Communicator::self()).num_threads(), 3);
+  run_on_ranks(2, [&](const Communicator& comm) {
+    EXPECT_EQ(context.shared_by(comm).num_threads(), 1);
+  });
 }
 
 TEST_P(Collectives, ReduceSumsAndMaxima) {
