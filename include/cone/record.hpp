@@ -281,7 +281,7 @@ struct ArmBalance {
 };
 
 struct DegreeGroup {
-  std::uint64_t low = 0, high = 0;  ///< degrees, both included
+  std::pair<std::uint64_t, std::uint64_t> degrees;  ///< both included
   std::uint64_t num_nodes = 0;
   double mean_residual = 0;
   double standard_error = 0;  ///< NaN of a single node

@@ -78,8 +78,8 @@ std::vector<DegreeGroup> describe_groups(const Groups& groups, std::span<const d
   std::vector<double> squares;
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const double centre = sums[2 * g] / sums[2 * g + 1];
-    out.push_back({.low = static_cast<std::uint64_t>(-extremes[2 * g + 1]),
-                   .high = static_cast<std::uint64_t>(extremes[2 * g]),
+    out.push_back({.degrees = {static_cast<std::uint64_t>(-extremes[2 * g + 1]),
+                               static_cast<std::uint64_t>(extremes[2 * g])},
                    .num_nodes = static_cast<std::uint64_t>(sums[2 * g + 1]),
                    .mean_residual = centre,
                    .standard_error = kNaN});

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <optional>
-#include <string>
 
 #include <nlohmann/json.hpp>
 
@@ -15,11 +14,6 @@ inline nlohmann::ordered_json json_number(double value) {
 
 inline nlohmann::ordered_json json_number(const std::optional<double>& value) {
   return value ? json_number(*value) : nlohmann::ordered_json(nullptr);
-}
-
-/// null where the text is empty: it is not known.
-inline nlohmann::ordered_json json_text(const std::string& text) {
-  return text.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(text);
 }
 
 }  // namespace cone

@@ -4,15 +4,11 @@
 #include <span>
 #include <string>
 
-#include <nlohmann/json.hpp>
-
 #include "cone/record.hpp"
 
 #include "data/csv_writer.hpp"
 
 namespace cone {
-
-nlohmann::ordered_json budget_curves_json(std::span<const BudgetCurve> curves);
 
 /// For a terminal: at most eleven points, and a sentence on the value of the ranking.
 std::string budget_curve_text(const BudgetCurve& curve);
