@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """How often verdicts are true where an unmeasured confounder drives treatment and outcome along communities.
 
-    PYTHONPATH=build/release/python scripts/verdict_check.py [DATASETS] [--randomised | --useless-network | --half-isolated]
+    PYTHONPATH=build/release/python scripts/verdict_check.py [DATASETS] [--randomised | --useless-network | --half-isolated
+        | --out-of-fold | --heavy-weight | --few-events | --interaction]
 
 Twelve communities, 800 units with ten neighbours each, five arms with effects 0, 0.2, 0.4, 0.1 and 0. The
 community is not in the features. Prints how often a single best policy was named and was wrong, how often the
@@ -13,6 +14,13 @@ other one by four standard errors of their difference (the median of ten other d
 --useless-network: two arms without effect, 1,000 units, a confounder of single units, edges at random.
 --half-isolated: two arms without effect, 1,000 units, communities as above, half of the units without edges.
 There every verdict but not_shown is on a difference that does not exist.
+
+The others have two arms without effect, no network, and treatment at random, declared so:
+--out-of-fold: 500 units, the decisions of cone.learn out of fold, by network_dm and dr_ridge, with and without the mark
+that says what they were learnt from.
+--heavy-weight: 400 units, one with survey weight 10,000.
+--few-events: 500 units, 6 % treated, 85 % of the outcomes are 0, the others lognormal.
+--interaction: 500 units, treated with probability 0.75 where x0 x1 > 0, else 0.25; outcomes have the same step.
 """
 
 import argparse
@@ -84,6 +92,50 @@ def count_null_verdicts(datasets, is_isolated):
           f"holds 0 in {covered}")
 
 
+def draw_randomised(seed, world):
+    """Without network and effect."""
+    rng = numpy.random.default_rng(seed)
+    num_units = 400 if world == "heavy_weight" else 500
+    x, weight = rng.normal(size=(num_units, 4)), numpy.ones(num_units)
+    step = (x[:, 0] * x[:, 1] > 0).astype(float)
+    outcome, share = x[:, 0] + rng.normal(size=num_units), 0.5
+    if world == "heavy_weight":
+        weight[0] = 10_000
+    if world == "few_events":
+        outcome, share = (rng.uniform(size=num_units) < 0.15) * rng.lognormal(size=num_units), 0.06
+    if world == "interaction":
+        outcome, share = outcome + 2 * step, 0.25 + 0.5 * step
+    arm = (rng.uniform(size=num_units) < share).astype(int)
+    return cone.Dataset.from_arrays(features=x, treatment=arm, outcome=outcome, weight=weight)
+
+
+def count_randomised_verdicts(datasets, world):
+    supported = named = 0
+    for seed in range(datasets):
+        answer = evaluate(draw_randomised(seed, world), 2, randomised=True)
+        supported += sum(p["verdict"] == "supported" for p in answer.record["decision"]["differences"])
+        named += answer.single_best is not None
+    print(f"{datasets} randomised datasets without effect: {supported} of {3 * datasets} differences supported, single "
+          f"best named {named} times")
+
+
+def count_out_of_fold_verdicts(datasets):
+    gains, supported = {}, {}
+    for seed in range(datasets):
+        data = draw_randomised(seed, "out_of_fold")
+        labels = cone.learn(data, randomised=True, progress=False).out_of_fold_labels
+        for estimator in ("network_dm", "dr_ridge"):
+            for name, rule in (("marked", labels), ("not marked", list(labels))):
+                found = cone.evaluate(data, {"rule": rule}, [estimator], randomised=True, progress=False)
+                row = found.record["decision"]["policies"][1]
+                gains.setdefault((estimator, name), []).append(row["gain"])
+                supported[estimator, name] = supported.get((estimator, name), 0) + (row["verdict"] == "supported")
+    for key, values in gains.items():
+        error = statistics.stdev(values) / datasets**0.5
+        print(f"{key[0]}, decisions {key[1]}: mean gain {statistics.mean(values):+.3f} ± {error:.3f}, supported in "
+              f"{supported[key]} of {datasets}")
+
+
 def evaluate(data, num_arms=len(EFFECTS), **options):
     return cone.evaluate(data, {f"always {k}": f"always:{k}" for k in range(num_arms)}, ["network_dm"],
                          progress=False, **options)
@@ -105,7 +157,16 @@ def main():
     parser.add_argument("--randomised", action="store_true")
     parser.add_argument("--useless-network", action="store_true")
     parser.add_argument("--half-isolated", action="store_true")
+    for world in ("heavy-weight", "few-events", "interaction"):
+        parser.add_argument(f"--{world}", action="store_const", dest="world", const=world.replace("-", "_"))
+    parser.add_argument("--out-of-fold", action="store_true")
     given = parser.parse_args()
+    if given.out_of_fold:
+        count_out_of_fold_verdicts(given.datasets)
+        return
+    if given.world:
+        count_randomised_verdicts(given.datasets, given.world)
+        return
     if given.useless_network or given.half_isolated:
         count_null_verdicts(given.datasets, given.half_isolated)
         return

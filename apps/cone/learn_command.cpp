@@ -32,8 +32,9 @@ neighbours. Depths 1 and 2 are exact; at depth 3 only the first split is a heuri
 
 The value is cross-fitted, so the search does not bias it. Each fold is assigned by a tree that was learnt from the
 other folds, and scored by models that never saw it. The value that cone evaluate gives to rule.csv
-on the same data is in-sample and too optimistic. cone evaluate warns of that; evaluate the labels
-of --out-of-fold instead.
+on the same data is in-sample and too optimistic, and so, by outcome models alone, is that of the
+labels of --out-of-fold: cone evaluate says so and gives no verdict. It does for these labels with
+--estimators dr_ridge.
 
 --out has one row per node, id and label, as cone evaluate --policy reads it. The tree, its value
 and comparisons with simpler policies go to stdout; --picture draws the tree, --json has everything.
@@ -94,12 +95,12 @@ int run_learn(LearnFlags flags) {
       },
       [&] { return learnt_policy_text(policy, flags.options); });
   const bool is_written = outputs.write(flags.out, [&](std::ostream& out) {
-    write_policy(context, out, data.observed, "learnt", policy.arm, /*in_sample=*/true,
+    write_policy(context, out, data.observed, "learnt", policy.arm, /*out_of_fold=*/false,
                  flags.cells);
   });
   outputs.write(flags.out_of_fold, [&](std::ostream& out) {
     write_policy(context, out, data.observed, "learnt_out_of_fold", policy.out_of_fold_arm,
-                 /*in_sample=*/false, flags.cells);
+                 /*out_of_fold=*/true, flags.cells);
   });
   outputs.write(flags.picture, [&](std::ostream& out) { out << rule_svg(policy); });
   progress.clear();
@@ -127,7 +128,7 @@ void add_learn_command(CLI::App& root, Command& chosen) {
   command
       ->add_option("--out-of-fold", flags->out_of_fold,
                    "CSV file to write: the arm that the tree learnt without the node's fold "
-                   "assigns to it, for cone evaluate")
+                   "assigns to it, for cone evaluate --estimators dr_ridge")
       ->check(file_name);
   command->add_option("--picture", flags->picture, "Write a plot of the tree to this file (SVG)")
       ->check(file_name);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cone/context.hpp"
@@ -60,16 +61,29 @@ LinearPolicyWeights load_linear_policy(const Context& context, const std::string
 struct PolicyOnData {
   std::string name;
   Matrix<double> probability;  ///< nodes × arms; rows sum to 1
-  /// Dataset::log_checksum() of the data that the rule was learnt from, all folds of it; empty
-  /// where it was not learnt, or not by this program.
+  /// Dataset::log_checksum() of the data that the rule was learnt from, followed by ":out_of_fold"
+  /// for decisions of trees that were learnt without the node's fold; empty where it was not learnt,
+  /// or not by this program.
   std::string learnt_from = {};
 };
 
-/// 1 for policies that were learnt from these very data, whose value is in-sample.
-std::vector<std::uint8_t> find_learnt_policies(const Dataset& data,
-                                               std::span<const PolicyOnData> policies);
+/// What a policy was learnt from.
+enum class LearntOn {
+  kOtherData,  ///< or not learnt
+  kTheseData,  ///< its value on them is in-sample
+  /// Out of fold: its value is valid by own outcomes (doubly robust), but not by an outcome model
+  /// alone, which learns from the same outcomes of the other folds as the rule did.
+  kTheseDataOutOfFold
+};
 
-/// Warns of policies whose rule was learnt from the same data; nothing where there are none.
+/// One per policy.
+std::vector<LearntOn> find_learnt_policies(const Dataset& data,
+                                           std::span<const PolicyOnData> policies);
+
+/// The mark of decisions out of fold in PolicyOnData::learnt_from, after the checksum.
+inline constexpr std::string_view kOutOfFoldMark = ":out_of_fold";
+
+/// Warns of policies whose value on these data is in-sample; nothing where there are none.
 std::vector<std::string> warn_of_learnt_policies(const Dataset& data,
                                                  std::span<const PolicyOnData> policies);
 

@@ -84,8 +84,8 @@ class Effects:
 
 
 class Labels(list[str]):
-    """The arms that a rule assigns, with the checksum of the data that it was learnt from: cone.evaluate()
-    warns if it is evaluated on the same data."""
+    """The arms that a rule assigns, with the checksum of the data that it was learnt from: on the same data
+    cone.evaluate() gives no verdict that would not be valid."""
 
     learnt_from: str = ""
 
@@ -110,8 +110,9 @@ class Rule:
         #: the label of the arm that the rule assigns to every node
         self.labels = Labels(arms[arm] for arm in found["arm"])
         self.labels.learnt_from = found["learnt_from"]
-        #: the same by trees that were learnt without the node's fold, for valid evaluation
-        self.out_of_fold_labels: list[str] = [arms[arm] for arm in found["out_of_fold_arm"]]
+        #: the same by trees that were learnt without the node's fold: valid with estimators=["dr_ridge"]
+        self.out_of_fold_labels = Labels(arms[arm] for arm in found["out_of_fold_arm"])
+        self.out_of_fold_labels.learnt_from = found["learnt_from"] + ":out_of_fold"
 
     def to_json(self) -> str:
         """The record: the bytes that cone learn --json writes."""

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <string_view>
 #include <vector>
 
 #include "base/sentence.hpp"
@@ -16,6 +17,7 @@ namespace {
 
 constexpr double kFewest = 20;          // units or events of an arm
 constexpr double kUsedFraction = 0.01;  // of the assignments, for an arm to count
+constexpr double kTakenFraction = 0.1;  // of the units that change arms
 
 /// Kish's effective number of units: (Σv)²/Σv².
 struct EffectiveCount {
@@ -80,8 +82,41 @@ std::optional<std::pair<double, double>> find_two_values(const LoggedSample& sam
   return std::pair(low, high);
 }
 
+namespace {
+
+std::string describe_few(double effective, std::string_view event, std::string_view arm,
+                         std::string_view rest) {
+  return sentence("effective sample size {:.0f} {} arm '{}'{}{}, too few to rely on the interval",
+                  std::floor(effective), event.empty() ? "in" : "of units in", printable(arm), event,
+                  rest);
+}
+
+std::string_view name_event(bool is_binary) {
+  return is_binary ? " with the rarer outcome" : " with an outcome other than 0";
+}
+
+/// Whether few units stand for all.
+std::string find_heavy_weights(const LoggedSample& sample) {
+  if (!sample.comm->any(!sample.weight.empty())) return "";
+  EffectiveCount units;
+  for (const double w : sample.weight) {
+    units.weight += w;
+    units.squared_weight += w * w;
+  }
+  units.weight = sample.comm->allreduce(units.weight);
+  units.squared_weight = sample.comm->allreduce(units.squared_weight);
+  if (units.value() >= kFewest) return "";
+  return sentence(
+      "the survey weights have an effective sample size of {:.0f}, too few to rely on the interval",
+      std::floor(units.value()));
+}
+
+}  // namespace
+
 std::string find_unreliable(const LoggedSample& sample, MatrixView<const double> policy,
                             std::span<const double> weights, double effective_sample_size) {
+  std::string heavy = find_heavy_weights(sample);
+  if (!heavy.empty()) return heavy;
   const auto two_values = find_two_values(sample);
   const bool is_binary = two_values.has_value();
   const std::vector<ArmCounts> arms =
@@ -93,16 +128,35 @@ std::string find_unreliable(const LoggedSample& sample, MatrixView<const double>
     if (arm.assigned <= kUsedFraction * assigned) continue;
     double effective = arm.units.value();
     if (weights.empty()) effective = std::min(effective, effective_sample_size);
-    if (effective < kFewest) {
-      return sentence("effective sample size {:.0f} in arm '{}', too few to rely on the interval",
-                      std::floor(effective), printable(sample.arms[a]));
+    if (effective < kFewest) return describe_few(effective, "", sample.arms[a], "");
+    if (arm.events(is_binary) < kFewest) {
+      return describe_few(arm.events(is_binary), name_event(is_binary), sample.arms[a], "");
+    }
+  }
+  return "";
+}
+
+std::string find_few_taken(const LoggedSample& sample, MatrixView<const double> policy) {
+  const auto two_values = find_two_values(sample);
+  const bool is_binary = two_values.has_value();
+  std::vector<double> taken(sample.size());
+  for (std::size_t i = 0; i < sample.size(); ++i) {
+    taken[i] = std::max(0.0, sample.weight_of(i) - policy(i, sample.arm[i]));
+  }
+  const std::vector<ArmCounts> arms =
+      count_by_arm(sample, policy, taken, two_values.value_or(std::pair(0.0, 0.0)));
+  double all = 0;
+  for (const ArmCounts& arm : arms) all += arm.units.weight;
+  for (std::size_t a = 0; a < arms.size(); ++a) {
+    const ArmCounts& arm = arms[a];
+    if (arm.units.weight <= kTakenFraction * all) continue;
+    constexpr std::string_view kTaken = " whose arm it changes";
+    if (arm.units.value() < kFewest) {
+      return describe_few(arm.units.value(), kTaken, sample.arms[a], "");
     }
     if (arm.events(is_binary) < kFewest) {
-      return sentence(
-          "effective sample size {:.0f} of units in arm '{}' with {}, too few to rely on the "
-          "interval",
-          std::floor(arm.events(is_binary)), printable(sample.arms[a]),
-          is_binary ? "the rarer outcome" : "an outcome other than 0");
+      return describe_few(arm.events(is_binary), name_event(is_binary), sample.arms[a],
+                          " and whose arm it changes");
     }
   }
   return "";

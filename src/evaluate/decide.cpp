@@ -224,13 +224,13 @@ class Comparison {
   std::string find_unreliability(std::size_t p, const Estimate& e,
                                  std::span<const PolicyStability> stability) const {
     const Matrix<double>& table = plan_.policies.sample[p];
-    std::string unreliable =
+    std::string learnt = find_learning_failure(plan_.learnt_on[p], headline_.method);
+    if (!learnt.empty()) return learnt;
+    std::string few =
         find_unreliable(sample_, table.view(), find_weights(table, e.parts),
                         e.effective_sample_size.value_or(learnt_.kernels->num_nodes()));
-    if (plan_.in_sample[p] != 0) {
-      return "it was learnt from the same data, so the interval is not valid";
-    }
-    if (!unreliable.empty()) return unreliable;
+    if (few.empty()) few = find_few_taken(sample_, table.view());
+    if (!few.empty()) return few;
     const auto stable = std::ranges::find(stability, results_[p].name, &PolicyStability::policy);
     return find_failure(sample_, e, stable == stability.end() ? nullptr : &*stable, residual());
   }

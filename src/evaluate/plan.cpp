@@ -79,7 +79,7 @@ EvaluationPlan plan_evaluation(const Context& context, const Dataset& data,
   EvaluationPlan plan{.rows = choose_rows(data, options),
                       .rankings = find_rankings(data, policies, options.budget),
                       .costs = read_costs(data, options.cost),
-                      .in_sample = find_learnt_policies(data, policies)};
+                      .learnt_on = find_learnt_policies(data, policies)};
   plan.scores_all = options.plan.protocol == Protocol::kCrossFit;
   if (data.distributed) refuse_on_ranks(data, plan.rows, options);
   if (options.nuisances == NuisanceSource::kGiven) require_given_columns(data, plan.rows);

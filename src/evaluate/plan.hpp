@@ -31,7 +31,7 @@ struct EvaluationPlan {
   PolicyTables policies;
   std::vector<Ranking> rankings;
   CostTable costs;                      ///< rows are those of the sample
-  std::vector<std::uint8_t> in_sample;  ///< one per policy (find_learnt_policies)
+  std::vector<LearntOn> learnt_on;      ///< one per policy
   bool scores_all = true;               ///< whether the sample is all nodes
   std::vector<std::string> warnings;
   std::vector<std::string> notes;  ///< choices among the estimators

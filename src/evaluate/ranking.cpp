@@ -84,8 +84,12 @@ bool is_constant(const Communicator& comm, std::span<const double> values) {
 }  // namespace
 
 Ranking::Ranking(std::string name, bool is_policy, Arm arm, std::vector<double> scores,
-                 std::span<const double> units)
-    : name_(std::move(name)), is_policy_(is_policy), arm_(arm), scores_(std::move(scores)) {
+                 std::span<const double> units, LearntOn learnt_on)
+    : name_(std::move(name)),
+      is_policy_(is_policy),
+      learnt_on_(learnt_on),
+      arm_(arm),
+      scores_(std::move(scores)) {
   order_.resize(scores_.size());
   std::iota(order_.begin(), order_.end(), NodeIndex{0});
   std::stable_sort(order_.begin(), order_.end(),
@@ -167,7 +171,9 @@ std::vector<Ranking> find_rankings(const Dataset& data, std::span<const PolicyOn
                : "has the same value for every node: it gives no ranking",
            "name another policy or column"});
     } else {
-      rankings.emplace_back(name, is_policy, *arm, std::move(*scores), data.weight);
+      const LearntOn learnt_on =
+          is_policy ? find_learnt_policies(data, std::span(&*policy, 1))[0] : LearntOn::kOtherData;
+      rankings.emplace_back(name, is_policy, *arm, std::move(*scores), data.weight, learnt_on);
     }
   }
   if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));

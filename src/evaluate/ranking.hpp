@@ -19,10 +19,11 @@ class Ranking {
   /// `scores`: one per node, finite. `arm`: that units within the budget receive. `units`: survey
   /// weights; empty where all are 1.
   Ranking(std::string name, bool is_policy, Arm arm, std::vector<double> scores,
-          std::span<const double> units = {});
+          std::span<const double> units = {}, LearntOn learnt_on = LearntOn::kOtherData);
 
   const std::string& name() const { return name_; }
   bool is_policy() const { return is_policy_; }
+  LearntOn learnt_on() const { return learnt_on_; }
   Arm arm() const { return arm_; }
 
   /// The policy that assigns the arm to exactly this share of the units, and the control arm to the
@@ -36,6 +37,7 @@ class Ranking {
  private:
   std::string name_;
   bool is_policy_;
+  LearntOn learnt_on_;
   Arm arm_;
   std::vector<double> scores_;
   std::vector<NodeIndex> order_;          // by descending score

@@ -14,7 +14,24 @@ namespace {
 constexpr double kMostOffSupport = 0.1;
 constexpr double kLeastFit = -0.05;  // R²; a model of pure noise is a little below 0
 
+/// Whether own outcomes do not correct the predictions, or not completely.
+bool rests_on_model(Method method) {
+  return method == Method::kDirect || method == Method::kJointModel ||
+         method == Method::kCautiousCorrection;
+}
+
 }  // namespace
+
+std::string find_learning_failure(LearntOn learnt_on, Method method) {
+  if (learnt_on == LearntOn::kTheseData) {
+    return "it was learnt from the same data, so the interval is not valid";
+  }
+  if (learnt_on == LearntOn::kTheseDataOutOfFold && rests_on_model(method)) {
+    return "it was learnt out of fold from the outcomes that the outcome model is fitted to, so the "
+           "value is too optimistic: cone learn and --estimators dr_ridge give a valid one";
+  }
+  return "";
+}
 
 std::string find_failure(const LoggedSample& sample, const Estimate& estimate,
                          const PolicyStability* stability, std::span<const double> residual) {
@@ -31,9 +48,7 @@ std::string find_failure(const LoggedSample& sample, const Estimate& estimate,
                        p_phrase(stability->fold_p));
   }
   const Method method = find_estimator(estimate.estimator)->method;
-  const bool rests_on_model = method == Method::kDirect || method == Method::kJointModel ||
-                              method == Method::kCautiousCorrection;
-  if (!rests_on_model || !sample.comm->any(!residual.empty())) return "";
+  if (!rests_on_model(method) || !sample.comm->any(!residual.empty())) return "";
   double squares = 0;
   for (const double r : residual) squares += r * r;
   const double n = sample.comm->count(sample.size());

@@ -5,6 +5,7 @@
 
 #include "cone/estimate.hpp"
 #include "cone/learn.hpp"
+#include "cone/policy.hpp"
 #include "cone/record.hpp"
 
 namespace cone {
@@ -17,5 +18,9 @@ namespace cone {
 /// it (balance and calibration of propensities, say), are no such reasons.
 std::string find_failure(const LoggedSample& sample, const Estimate& estimate,
                          const PolicyStability* stability, std::span<const double> residual);
+
+/// Why the value of a policy that was learnt from the same data is not to be relied on by an
+/// estimator of this method, or empty.
+std::string find_learning_failure(LearntOn learnt_on, Method method);
 
 }  // namespace cone

@@ -1,3 +1,4 @@
+#include "evaluate/reliability.hpp"
 #include "evaluate/trace_budgets.hpp"
 
 #include <algorithm>
@@ -144,8 +145,13 @@ BudgetCurve trace_budget(const Context& context, const LoadedData& data, const E
                            two_sided_t_quantile(values.level, values.degrees_of_freedom),
                            combine(kDifference, both), bound);
   }
+  const std::string learnt_failure = find_learning_failure(ranking.learnt_on(), row.method);
+  bool is_reliable = learnt_failure.empty();
+  if (!is_reliable) {
+    curve.warnings.push_back("no verdict on the ranking, and intervals are not valid: " +
+                             learnt_failure);
+  }
   // Treating none and all: the arms that every budget mixes.
-  bool is_reliable = true;
   for (const std::size_t k : {std::size_t{0}, steps}) {
     const std::string reason =
         find_unreliable(sample, first.sample[k].view(), {},

@@ -150,15 +150,27 @@ bool add_warnings(const RuleScores& scores, std::span<const Arm> arms, const std
   return std::isfinite(found.standard_error);
 }
 
-/// Verdicts on the gains of the rule.
+/// Half-width of intervals for all alternatives at once over that of one interval (Bonferroni).
+double widen_for_all(const LearntPolicy& policy, double level) {
+  const auto num_compared = static_cast<double>(
+      1 + std::ranges::count(policy.singles, true, &RuleValue::within_budget));
+  return two_sided_normal_quantile(1 - (1 - level) / num_compared) /
+         two_sided_normal_quantile(level);
+}
+
+/// Verdicts on the gains of the rule, at the level of all comparisons with the logged policy and
+/// single arms: the trees of different folds choose by the same noise, so that single intervals of
+/// gains miss 0 more often than their level says where there is no effect (docs/learn.md).
 class GainJudge {
  public:
+  /// `widening`: of the intervals (widen_for_all).
   GainJudge(const RuleScores& scores, std::span<const Arm> rule, const NetworkStrength* strength,
-            bool is_randomised)
+            bool is_randomised, double widening)
       : scores_(scores),
         rule_(make_policy(scores.sample, rule)),
         strength_(strength),
         is_randomised_(is_randomised),
+        widening_(widening),
         residual_(residuals(scores.sample.arm, scores.sample.outcome, scores.outcome.mu.view())),
         unreliable_(find_few(rule, rule_)) {}
 
@@ -182,8 +194,15 @@ class GainJudge {
       value.overturning_strength = strength_to_overturn(value.sampling_gain_interval, bound);
     }
     if (!value.unreliable.empty()) return;
-    value.verdict = judge_comparison(value.sampling_gain_interval, value.sensitivity_gain_interval,
-                                     choose_basis(is_randomised_, strength_));
+    const double wider = (widening_ - 1) * (high - low) / 2;
+    auto sensitivity = value.sensitivity_gain_interval;
+    if (sensitivity) sensitivity = {sensitivity->first - wider, sensitivity->second + wider};
+    const VerdictBasis basis = choose_basis(is_randomised_, strength_);
+    value.verdict = judge_comparison({low - wider, high + wider}, sensitivity, basis);
+    const bool excludes_zero = low > 0 || high < 0;
+    if (excludes_zero && value.verdict == ComparisonVerdict::kNotShown) {
+      value.unreliable = "its interval contains 0 at the level of all comparisons together";
+    }
   }
 
  private:
@@ -196,27 +215,21 @@ class GainJudge {
   Matrix<double> rule_;
   const NetworkStrength* strength_;
   bool is_randomised_;
+  double widening_;
   std::vector<double> residual_;
   std::string unreliable_;  ///< of the rule itself
 };
 
-/// "Better" needs every comparison, "worse" only one of several, so that its interval is widened to
-/// the level of all of them (Bonferroni).
-RuleVerdict judge(const LearntPolicy& policy, double level, bool lower_is_better) {
+/// "Better" needs every comparison, "worse" only one of several.
+RuleVerdict judge(const LearntPolicy& policy, bool lower_is_better) {
   if (policy.tree.nodes.size() == 1) return RuleVerdict::kSingleArm;
-  const auto num_compared =
-      static_cast<double>(std::ranges::count(policy.singles, true, &RuleValue::within_budget));
-  const double widened = two_sided_normal_quantile(1 - (1 - level) / std::max(1.0, num_compared)) /
-                         two_sided_normal_quantile(level);
   bool beats_all = true;
   for (const RuleValue& single : policy.singles) {
     if (!single.within_budget) continue;
     const bool is_clear = single.verdict != ComparisonVerdict::kNotShown;
     const bool is_better = (single.gain > 0) != lower_is_better;
-    const auto [low, high] = single.sampling_gain_interval;
-    const bool is_clear_of_all = is_clear && std::abs(single.gain) > widened * (high - low) / 2;
-    if (is_clear_of_all && !is_better) return RuleVerdict::kWorse;
-    beats_all = beats_all && is_clear && is_better;
+    if (is_clear && !is_better) return RuleVerdict::kWorse;
+    beats_all = beats_all && is_clear;
   }
   return beats_all ? RuleVerdict::kBetter : RuleVerdict::kUnclear;
 }
@@ -274,13 +287,14 @@ void value_rule(const Context& context, const Dataset& data, const RuleScores& s
   for (const auto* warnings : {&scores.propensity.warnings, &scores.outcome.warnings}) {
     for (const std::string& warning : *warnings) add_once(warning, out.warnings);
   }
-  const GainJudge judge_gain(scores, rule, strength, out.is_randomised);
+  const GainJudge judge_gain(scores, rule, strength, out.is_randomised,
+                             widen_for_all(out, options.level));
   judge_gain.judge({}, out.logged);
   judge_gain.judge(single, out.best_single);
   for (std::size_t a = 0; a < out.arms.size(); ++a) {
     judge_gain.judge(std::vector<Arm>(sample.size(), static_cast<Arm>(a)), out.singles[a]);
   }
-  out.verdict = judge(out, options.level, options.direction.prefers_lower());
+  out.verdict = judge(out, options.direction.prefers_lower());
 }
 
 }  // namespace cone

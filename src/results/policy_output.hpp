@@ -18,10 +18,10 @@ namespace cone {
 inline constexpr std::string_view kPolicySchema = "cone.policy/3";
 
 /// `id` and a column of that name: the label of the arm of every node, in the order of the data.
-/// cone evaluate --policy reads it back. `in_sample`: the rule was learnt from these nodes, which
-/// an extra column records (data/policy_columns.hpp).
+/// cone evaluate --policy reads it back. An extra column records what the rule was learnt from
+/// (data/policy_columns.hpp). `out_of_fold`: the nodes' own fold was left out.
 void write_policy(const Context& context, std::ostream& out, const Dataset& data,
-                  std::string_view name, std::span<const Arm> arms, bool in_sample,
+                  std::string_view name, std::span<const Arm> arms, bool out_of_fold,
                   CsvCells cells = CsvCells::kExact);
 
 /// The splits of the tree, indented, and the arm of every leaf.

@@ -73,6 +73,20 @@ class Learn(FolderTest):
         copy = self.write("renamed.csv", rule.read_text().replace("learnt,", "mine,", 1))
         self.assertIn("mine was learnt", warnings_of(write(nodes[::-1], "other.csv", columns=5), copy))
         self.assertNotIn("was learnt", warnings_of(data, held_out))
+
+        def why_unreliable(policy, estimator):
+            record = self.evaluate(data, "--policy", policy, "--estimators", estimator)
+            return record["decision"]["policies"][1]["unreliable"] or ""
+
+        # An outcome model has learnt from the outcomes that the rules of other folds were learnt from.
+        self.assertIn("learnt from the same data", why_unreliable(rule, "dr_ridge"))
+        self.assertIn("learnt out of fold", why_unreliable(held_out, "network_dm"))
+        self.assertNotIn("learnt", why_unreliable(held_out, "dr_ridge"))
+        for estimator, expected in (("network_dm", 1), ("dr_ridge", 0)):
+            record = self.evaluate(data, "--policy", held_out, "--estimators", estimator, "--rank",
+                                   "learnt_out_of_fold")
+            found = [w for w in record["budget_curves"][0]["warnings"] if "learnt out of fold" in w]
+            self.assertEqual(len(found), expected)
         nodes[0][2] += 1
         self.assertNotIn("was learnt", warnings_of(write(nodes, "new.csv"), rule))
 
