@@ -7,7 +7,7 @@ import sys
 
 ORDER = ["base", "options", "exec", "ops", "graph", "data", "policy", "nn", "linear",
          "balance", "nuisance", "cone_networks", "network_ridge", "estimate", "joint_model", "inference",
-         "sensitivity", "policy_tree", "results", "evaluate", "distributed", "mpi", "report",
+         "sensitivity", "policy_tree", "results", "diagnostics", "evaluate", "distributed", "mpi", "report",
          # Modules of lab come last: no module of src uses them.
          "simulate", "study"]
 LAB = ORDER[ORDER.index("simulate"):]

@@ -10,12 +10,11 @@
 
 #include "base/numeric.hpp"
 #include "data/outcome_direction.hpp"
+#include "diagnostics/stability.hpp"
 #include "estimate/enough_units.hpp"
 #include "estimate/significance.hpp"
 #include "evaluate/pair_bounds.hpp"
-#include "evaluate/reliability.hpp"
 #include "evaluate/sensitivity_intervals.hpp"
-#include "evaluate/stability_diagnostics.hpp"
 #include "exec/statistics.hpp"
 
 namespace cone {
@@ -169,10 +168,8 @@ class Comparison {
   }
 
   Compared compare_as_logged(std::size_t index) const {
-    return {.index = index,
-            .value = logged_value_,
-            .parts = &logged_parts_,
-            .table = &logged_policy_};
+    return {
+        .index = index, .value = logged_value_, .parts = &logged_parts_, .table = &logged_policy_};
   }
 
   void add_policy(std::size_t p, std::span<const PolicyStability> stability) {
@@ -212,13 +209,13 @@ class Comparison {
       policy.sensitivity_interval = e->sensitivity_interval;
     }
     const double half_width = (e->sampling_interval.second - e->sampling_interval.first) / 2;
-    compared_.push_back({.index = index,
-                         .value = net_value,
-                         .parts = &e->parts,
-                         .table = &table,
-                         .estimate = &*e,
-                         .own_error = half_width /
-                                      two_sided_t_quantile(e->level, e->degrees_of_freedom)});
+    compared_.push_back(
+        {.index = index,
+         .value = net_value,
+         .parts = &e->parts,
+         .table = &table,
+         .estimate = &*e,
+         .own_error = half_width / two_sided_t_quantile(e->level, e->degrees_of_freedom)});
   }
 
   std::string find_unreliability(std::size_t p, const Estimate& e,
@@ -239,9 +236,8 @@ class Comparison {
   std::vector<double> find_weights(const Matrix<double>& policy, const ErrorParts& parts) const {
     std::vector<double> weights = parts.coefficient;
     for (std::size_t i = 0; i < weights.size(); ++i) {
-      weights[i] += options_.estimator.arm_noise == ArmNoise::kShared
-                        ? sample_.weight_of(i)
-                        : policy(i, sample_.arm[i]);
+      weights[i] += options_.estimator.arm_noise == ArmNoise::kShared ? sample_.weight_of(i)
+                                                                      : policy(i, sample_.arm[i]);
     }
     return weights;
   }

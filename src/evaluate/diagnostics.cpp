@@ -12,90 +12,26 @@
 #include "base/numeric.hpp"
 #include "base/sentence.hpp"
 #include "data/outcome_direction.hpp"
-#include "evaluate/association_diagnostics.hpp"
+#include "diagnostics/calibration.hpp"
+#include "diagnostics/outcome_model.hpp"
+#include "diagnostics/residuals.hpp"
+#include "diagnostics/scaling.hpp"
+#include "diagnostics/verdicts.hpp"
 #include "evaluate/decide.hpp"
-#include "evaluate/scaling_diagnostics.hpp"
 #include "evaluate/sensitivity_intervals.hpp"
-#include "evaluate/verdicts.hpp"
 #include "exec/statistics.hpp"
 
 namespace cone {
 namespace {
 
-/// Negative log-likelihood of an arm, bounded so that a node of propensity 0 leaves the mean
-/// finite.
-double log_loss(double probability) {
-  constexpr double kSmallest = 1e-15;
-  return -std::log(std::max(kSmallest, probability));
-}
-
-/// Log losses of the logged arms under the propensities and under a constant.
-struct LogLosses {
-  std::vector<double> model;
-  std::vector<double> constant;  ///< the arms' shares of the other nodes (leave-one-out)
-};
-
-LogLosses log_losses(const LoggedSample& sample, const PropensityTable& table) {
-  std::vector<double> count(sample.num_arms(), 0.0);
-  for (const Arm arm : sample.arm) ++count[arm];
-  sample.comm->allreduce(count);
-  const double num_others = sum(count) - 1;
-  LogLosses losses;
-  for (std::size_t i = 0; i < sample.size(); ++i) {
-    const Arm own = sample.arm[i];
-    double share = 1;  // of the control arm: the remainder
-    for (std::size_t a = 1; a < count.size(); ++a) {
-      const double others = (count[a] - (a == own ? 1 : 0)) / num_others;
-      if (a == own) share = others;
-      if (own == kControlArm) share -= others;
-    }
-    losses.model.push_back(log_loss(table.e(i, own)));
-    losses.constant.push_back(log_loss(share));
-  }
-  return losses;
-}
-
-PropensityDiagnostics diagnose_propensity(const std::string& name, const LoggedSample& sample,
-                                          const PropensityTable& table,
-                                          std::vector<std::string>& warnings) {
-  PropensityDiagnostics out{
-      .name = name, .min = 1, .max = 0, .clipped_fraction = table.clipped_fraction};
-  // With two arms one determines the other.
-  for (std::size_t a = sample.num_arms() == 2 ? 1 : 0; a < sample.num_arms(); ++a) {
-    for (std::size_t i = 0; i < sample.size(); ++i) {
-      out.min = std::min(out.min, table.e(i, a));
-      out.max = std::max(out.max, table.e(i, a));
+/// The learner that a table is from.
+std::string find_name(const LearntNuisances& learnt, const PropensityTable* table) {
+  for (const auto& [learner, nuisances] : learnt.parts()) {
+    if (nuisances.propensity && &*nuisances.propensity == table) {
+      return std::string(enum_name(learner));
     }
   }
-  const Communicator& comm = *sample.comm;
-  out.min = -comm.allreduce_max(-out.min);
-  out.max = comm.allreduce_max(out.max);
-  const LogLosses losses = log_losses(sample, table);
-  out.log_loss = mean(losses.model, comm);
-  out.constant_log_loss = mean(losses.constant, comm);
-  std::vector<double> excess(sample.size());
-  for (std::size_t k = 0; k < excess.size(); ++k) excess[k] = losses.model[k] - losses.constant[k];
-  // A model without signal is slightly worse than a constant by chance: warn beyond that.
-  if (mean(excess, comm) > 2 * standard_error(excess, comm)) {
-    warnings.push_back(
-        sentence("propensity ({}): predicts the logged arms worse than a constant (log loss "
-                 "{:.4f} against {:.4f})",
-                 out.name, out.log_loss, out.constant_log_loss));
-  }
-  return out;
-}
-
-double r_squared(const LoggedSample& sample, const OutcomeTable& table) {
-  const Communicator& comm = *sample.comm;
-  const double centre = mean(sample.outcome, comm);
-  CompensatedSum residual;
-  CompensatedSum spread;
-  for (std::size_t i = 0; i < sample.size(); ++i) {
-    const double error = sample.outcome[i] - table.mu(i, sample.arm[i]);
-    residual.add(error * error);
-    spread.add((sample.outcome[i] - centre) * (sample.outcome[i] - centre));
-  }
-  return 1 - comm.allreduce(residual.value()) / comm.allreduce(spread.value());
+  return "";
 }
 
 constexpr std::size_t kMostCurves = 10;
@@ -140,7 +76,7 @@ Diagnostics diagnose_models(const EvaluationPlan& plan, const Learnt& learnt) {
     }
     if (nuisances->outcome) {
       const OutcomeTable& table = *nuisances->outcome;
-      out.outcome_models.push_back({.name = name, .r_squared = r_squared(sample, table)});
+      out.outcome_models.push_back(diagnose_outcomes(name, sample, table));
       if (table.network_ridge != nullptr) out.network_ridge = *table.network_ridge;
       for (const std::string& warning : table.warnings) {
         of_outcomes.push_back(fmt::format("{}: {}", name, warning));
@@ -193,9 +129,9 @@ Diagnostics diagnose(const Context& context, const LoadedData& data,
   out.num_edges_merged = data.edges.num_merged;
   out.feature_scaling = describe_scaling(observed.features, plan.rows, options.nuisance);
   if (learnt.strength) {
-    describe_strength(
-        *learnt.strength,
-        contradicts_declaration(options, learnt.strength, !observed.cluster.empty()), out);
+    describe_strength(*learnt.strength,
+                      contradicts_declaration(options, learnt.strength, !observed.cluster.empty()),
+                      out);
   }
   if (learnt.joint) out.joint_model = learnt.joint->arms;
   std::vector<std::string> first = warn_of_learnt_policies(observed, policies);
@@ -206,7 +142,20 @@ Diagnostics diagnose(const Context& context, const LoadedData& data,
   out.warnings.insert(out.warnings.begin(), first.begin(), first.end());
   std::ranges::move(warn_of_rounding_columns(observed.features, observed.comm()),
                     std::back_inserter(out.warnings));
-  add_verdicts(context, observed, plan, learnt, results, out);
+  if (const EstimatorInfo* headline = choose_headline(learnt.ready)) {
+    const PropensityTable* propensity = learnt.nuisances.propensity_of(*headline);
+    add_verdicts(context,
+                 {.data = observed,
+                  .sample = plan.sample,
+                  .folds = plan.folds,
+                  .results = results,
+                  .policies = plan.policies.sample,
+                  .estimator = *headline,
+                  .propensity = propensity,
+                  .propensity_model = find_name(learnt.nuisances, propensity),
+                  .outcome = learnt.nuisances.outcome_of(*headline)},
+                 out);
+  }
   if (decision != nullptr) {
     describe_association(association, *decision, learnt.strength.has_value(), out);
     warn_of_refused_dependence(options.estimator.dependence, *decision, out.warnings);

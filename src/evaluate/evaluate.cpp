@@ -14,7 +14,7 @@
 
 #include "base/stopwatch.hpp"
 #include "data/memory_fault.hpp"
-#include "evaluate/association_diagnostics.hpp"
+#include "diagnostics/residuals.hpp"
 #include "evaluate/decide.hpp"
 #include "evaluate/diagnostics.hpp"
 #include "evaluate/estimate_policies.hpp"
@@ -138,8 +138,11 @@ EvaluationRecord evaluate_all(const Context& context, const LoadedData& data,
   if (nodes != nullptr) *nodes = describe_nodes(plan, learnt, options.estimator, results);
   std::optional<AssociationDiagnostics> association;
   if (decision) {
+    const ModelNoise* noise = learnt.noise_of(plan.row_called(decision->estimator));
     unless_stopped("association", association, [&] {
-      return associate_residuals(context, learnt, plan.row_called(decision->estimator));
+      return noise != nullptr && learnt.kernels
+                 ? associate_residuals(context, *learnt.kernels, *noise)
+                 : std::nullopt;
     });
   }
   Diagnostics diagnostics = time_part("diagnostics", timing, [&] {

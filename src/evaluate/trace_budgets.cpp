@@ -1,4 +1,3 @@
-#include "evaluate/reliability.hpp"
 #include "evaluate/trace_budgets.hpp"
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include "base/numeric.hpp"
 #include "base/sentence.hpp"
 #include "base/text.hpp"
+#include "diagnostics/stability.hpp"
 #include "estimate/enough_units.hpp"
 #include "estimate/significance.hpp"
 #include "evaluate/budget_curve.hpp"

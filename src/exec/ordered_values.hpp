@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -33,5 +34,13 @@ class OrderedValues {
   std::vector<double> local_;  ///< ascending
   std::uint64_t size_;
 };
+
+/// Indices into `values` by group: at most `num_groups` groups of about the same size, in ascending
+/// order of the values. Equal values share a group, so the order of the nodes does not matter. In
+/// distributed runs the groups are those of all ranks: one without local values is empty.
+/// O(n log n).
+std::vector<std::vector<std::size_t>> group_evenly(std::span<const double> values,
+                                                   std::size_t num_groups,
+                                                   const Communicator& comm);
 
 }  // namespace cone

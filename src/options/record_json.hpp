@@ -17,8 +17,7 @@
 // One line per field, in a function `list_fields` for a record type, is the whole definition of its
 // JSON and of its JSON schema, as `visit` is that of options:
 //
-//   template <class Lines>
-//   void list_fields(const Budget& budget, Lines&& line) {
+//   void list_fields(const Budget& budget, auto& line) {
 //     line("share", budget.share, "Share of the units treated", between(0, 1));
 //     line("net_gain", budget.gain - budget.cost);
 //     line("truth", budget.truth, "Simulations only", if_any());

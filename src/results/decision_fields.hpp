@@ -23,14 +23,12 @@ inline std::optional<EffectClaim> claim_effect(const Decision& decision) {
   if (effect == nullptr) return std::nullopt;
   return EffectClaim{effect->verdict, effect_sentence(decision)};
 }
-template <class Lines>
-void list_fields(const EffectClaim& effect, Lines&& line) {
+void list_fields(const EffectClaim& effect, auto& line) {
   line("verdict", effect.verdict);
   line("sentence", effect.sentence);
 }
 
-template <class Lines>
-void list_fields(const DecidedPolicy& p, const Decision& decision, Lines&& line) {
+void list_fields(const DecidedPolicy& p, const Decision& decision, auto& line) {
   line("name", p.name);
   line("is_logged", p.is_logged, "The logged policy, whose value is the mean outcome");
   line("value", p.value);
@@ -94,8 +92,7 @@ void list_fields(const DecidedPolicy& p, const Decision& decision, Lines&& line)
   line("regret", p.regret, "Upper bound of the loss against the best of the others", at_least(0));
 }
 
-template <class Lines>
-void list_fields(const PolicyDifference& d, const Decision& decision, Lines&& line) {
+void list_fields(const PolicyDifference& d, const Decision& decision, auto& line) {
   line("first", [&] { return decision.policies[d.first].name; });
   line("second", [&] { return decision.policies[d.second].name; });
   line("difference", d.difference);
@@ -112,8 +109,7 @@ void list_fields(const PolicyDifference& d, const Decision& decision, Lines&& li
   line("verdict", d.verdict, "As that of a policy");
 }
 
-template <class Lines>
-void list_fields(const Decision& decision, Lines&& line) {
+void list_fields(const Decision& decision, auto& line) {
   line("estimator", decision.estimator);
   line("target", decision.target);
   line("dependence", decision.dependence, kDependence);

@@ -20,15 +20,13 @@ inline constexpr SchemaKeywords kCurve{R"("maxItems": 24)"};
 /// Training curves are for plots: five digits keep the record small.
 std::vector<double> round_to_five_digits(std::vector<double> values);
 
-template <class Lines>
-void list_fields(const Verdict& verdict, Lines&& line) {
+void list_fields(const Verdict& verdict, auto& line) {
   line("verdict", verdict.is_caution ? "caution" : "ok",
        SchemaKeywords{R"("enum": ["ok", "caution"])"});
   line("sentence", verdict.sentence, "The verdict in a sentence");
 }
 
-template <class Lines>
-void list_fields(const PropensityDiagnostics& model, Lines&& line) {
+void list_fields(const PropensityDiagnostics& model, auto& line) {
   line("name", model.name, "What it was fitted on", kPropensityModels);
   line("min", model.min, between(0, 1));
   line("max", model.max, between(0, 1));
@@ -38,16 +36,14 @@ void list_fields(const PropensityDiagnostics& model, Lines&& line) {
   line("clipped_fraction", model.clipped_fraction, between(0, 1));
 }
 
-template <class Lines>
-void list_fields(const OutcomeDiagnostics& model, Lines&& line) {
+void list_fields(const OutcomeDiagnostics& model, auto& line) {
   line("name", model.name);
   line("r_squared", model.r_squared,
        "Of the logged outcomes on the evaluated nodes, out of sample if fitted");
   list_fields(model.verdict, line);
 }
 
-template <class Lines>
-void list_fields(const TrainingCurves& curves, Lines&& line) {
+void list_fields(const TrainingCurves& curves, auto& line) {
   line("epoch", curves.epoch, "Steps taken before the losses were measured, ascending", kCurve);
   line("training_loss", round_to_five_digits(curves.training),
        "Objective: outcome_loss + gamma * treatment_loss + zeta * information_loss, with dropout",
@@ -65,8 +61,7 @@ void list_fields(const TrainingCurves& curves, Lines&& line) {
        kCurve);
 }
 
-template <class Lines>
-void list_fields(const TrainingDiagnostics& training, Lines&& line) {
+void list_fields(const TrainingDiagnostics& training, auto& line) {
   line("status", training.status,
        SchemaKeywords{R"("enum": ["completed", "stopped_early", "diverged"])"});
   line("epochs", training.epochs);
@@ -86,8 +81,7 @@ void list_fields(const TrainingDiagnostics& training, Lines&& line) {
       only_if(!training.curves.epoch.empty()));
 }
 
-template <class Lines>
-void list_fields(const AssociationDiagnostics& association, Lines&& line) {
+void list_fields(const AssociationDiagnostics& association, auto& line) {
   line("moran", association.moran, "Moran's I, weights 1/sqrt(product of degrees)");
   line("p", association.p,
        "One-sided, by permutations; by the normal approximation (0 permutations) with millions of "
@@ -96,8 +90,7 @@ void list_fields(const AssociationDiagnostics& association, Lines&& line) {
   line("permutations", association.permutations);
 }
 
-template <class Lines>
-void list_fields(const StrengthDiagnostics& strength, Lines&& line) {
+void list_fields(const StrengthDiagnostics& strength, auto& line) {
   line("r_squared_features", strength.r_squared_features, "Out of fold");
   line("r_squared_network", strength.r_squared_network, "Out of fold");
   line("added", strength.added, "(network - features) / (1 - features)");
@@ -105,8 +98,7 @@ void list_fields(const StrengthDiagnostics& strength, Lines&& line) {
   line("is_clear", strength.is_clear, "Whether added exceeds two standard errors");
 }
 
-template <class Lines>
-void list_fields(const JointArm& arm, Lines&& line) {
+void list_fields(const JointArm& arm, auto& line) {
   line("arm", arm.arm);
   line("slope", arm.slope,
        "Of the log odds of receiving the arm on its predicted outcome, per residual standard "
@@ -134,8 +126,7 @@ void list_fields(const JointArm& arm, Lines&& line) {
   line("noise_share_error", arm.noise_share_error, "Its standard error");
 }
 
-template <class Lines>
-void list_fields(const ArmVariances& arm, Lines&& line) {
+void list_fields(const ArmVariances& arm, auto& line) {
   line("arm", arm.arm);
   line("variances", arm.groups,
        "Variance component of each group of effects, in units of the arm's outcome variance given "
@@ -152,8 +143,7 @@ void list_fields(const ArmVariances& arm, Lines&& line) {
   line("converged", arm.converged);
 }
 
-template <class Lines>
-void list_fields(const NetworkRidgeSummary& ridge, Lines&& line) {
+void list_fields(const NetworkRidgeSummary& ridge, auto& line) {
   line("solver", ridge.solver, SchemaKeywords{R"("enum": ["dense", "low_rank", "iterative"])"});
   line("iterations", ridge.iterations, "Of the iterative solver; otherwise 0");
   line("converged", ridge.converged, "Whether the equations were solved to the tolerance");
@@ -162,8 +152,7 @@ void list_fields(const NetworkRidgeSummary& ridge, Lines&& line) {
        "One entry per arm; with --ridge-variances per_fold one per fold and arm");
 }
 
-template <class Lines>
-void list_fields(const ArmOverlap& overlap, Lines&& line) {
+void list_fields(const ArmOverlap& overlap, auto& line) {
   line("arm", overlap.arm);
   line("in_arm", overlap.got,
        "Histogram of the propensity of the arm over nodes that received it, 20 bins from 0 to 1",
@@ -174,8 +163,7 @@ void list_fields(const ArmOverlap& overlap, Lines&& line) {
   list_fields(overlap.verdict, line);
 }
 
-template <class Lines>
-void list_fields(const WeightTail& tail, Lines&& line) {
+void list_fields(const WeightTail& tail, auto& line) {
   line("policy", tail.policy);
   line("effective_sample_size", tail.effective_sample_size, or_null(at_least(0)));
   line("median", tail.median, or_null(at_least(0)));
@@ -187,22 +175,19 @@ void list_fields(const WeightTail& tail, Lines&& line) {
   list_fields(tail.verdict, line);
 }
 
-template <class Lines>
-void list_fields(const PolicySupport& support, Lines&& line) {
+void list_fields(const PolicySupport& support, auto& line) {
   line("policy", support.policy);
   line("off_support_fraction", support.off_support_fraction, "As in the estimates", between(0, 1));
   list_fields(support.verdict, line);
 }
 
-template <class Lines>
-void list_fields(const CalibrationBin& bin, Lines&& line) {
+void list_fields(const CalibrationBin& bin, auto& line) {
   line("predicted", bin.predicted, "Mean propensity", between(0, 1));
   line("observed", bin.observed, "Share that received the arm", between(0, 1));
   line("num_nodes", bin.num_nodes);
 }
 
-template <class Lines>
-void list_fields(const ArmCalibration& calibration, Lines&& line) {
+void list_fields(const ArmCalibration& calibration, auto& line) {
   line("arm", calibration.arm);
   line("bins", calibration.bins, "About ten bins of equal size, by propensity");
   line("mean_gap", calibration.mean_gap, "Mean over nodes of |predicted - observed| in their bin",
@@ -213,8 +198,7 @@ void list_fields(const ArmCalibration& calibration, Lines&& line) {
   list_fields(calibration.verdict, line);
 }
 
-template <class Lines>
-void list_fields(const ColumnBalance& column, Lines&& line) {
+void list_fields(const ColumnBalance& column, auto& line) {
   line("name", column.name);
   line("of", column.of, "Of the nodes themselves, of the mean over their neighbours, or the degree",
        SchemaKeywords{R"("enum": ["own", "neighbours", "degree"])"});
@@ -224,8 +208,7 @@ void list_fields(const ColumnBalance& column, Lines&& line) {
        or_null(at_least(0)));
 }
 
-template <class Lines>
-void list_fields(const ArmBalance& balance, Lines&& line) {
+void list_fields(const ArmBalance& balance, auto& line) {
   line("arm", balance.arm);
   line("columns", balance.columns,
        "The features that differ most, their means over neighbours, and the degree");
@@ -234,16 +217,14 @@ void list_fields(const ArmBalance& balance, Lines&& line) {
   list_fields(balance.verdict, line);
 }
 
-template <class Lines>
-void list_fields(const DegreeGroup& group, Lines&& line) {
+void list_fields(const DegreeGroup& group, auto& line) {
   line("degrees", group.degrees, "The smallest and the largest");
   line("num_nodes", group.num_nodes);
   line("mean_residual", group.mean_residual);
   line("standard_error", group.standard_error, "null of a single node", or_null(at_least(0)));
 }
 
-template <class Lines>
-void list_fields(const DegreeResiduals& residuals, Lines&& line) {
+void list_fields(const DegreeResiduals& residuals, auto& line) {
   line("outcome_model", residuals.outcome_model);
   line("groups", residuals.groups, "At most ten groups of about equal size");
   line("correlation", residuals.correlation, "Of residual and log(1 + degree)", between(-1, 1));
@@ -251,8 +232,7 @@ void list_fields(const DegreeResiduals& residuals, Lines&& line) {
   list_fields(residuals.verdict, line);
 }
 
-template <class Lines>
-void list_fields(const VarianceShares& shares, Lines&& line) {
+void list_fields(const VarianceShares& shares, auto& line) {
   line("arm", shares.arm);
   line("own", shares.own, between(0, 1));
   line("network", shares.network, between(0, 1));
@@ -260,8 +240,7 @@ void list_fields(const VarianceShares& shares, Lines&& line) {
   list_fields(shares.verdict, line);
 }
 
-template <class Lines>
-void list_fields(const PolicyStability& stability, Lines&& line) {
+void list_fields(const PolicyStability& stability, auto& line) {
   line("policy", stability.policy);
   line("by_fold", stability.by_fold,
        "Value on the nodes of each fold; empty with --protocol split");
@@ -270,16 +249,14 @@ void list_fields(const PolicyStability& stability, Lines&& line) {
   list_fields(stability.verdict, line);
 }
 
-template <class Lines>
-void list_fields(const NamedVerdict& entry, Lines&& line) {
+void list_fields(const NamedVerdict& entry, auto& line) {
   line("name", entry.name,
        SchemaKeywords{R"("enum": ["overlap", "weights", "positivity", "calibration", "balance",
          "outcome model", "residuals by degree", "variance shares", "joint model", "stability"])"});
   list_fields(entry.verdict, line);
 }
 
-template <class Lines>
-void list_fields(const ScalingDiagnostics& scaling, Lines&& line) {
+void list_fields(const ScalingDiagnostics& scaling, auto& line) {
   line("learners", scaling.learners, SchemaKeywords{R"("enum": ["networks and kernels",
          "network ridge", "ridge and logistic regression", "least squares"])"});
   line("numeric", scaling.dense, if_any(),
@@ -290,8 +267,7 @@ void list_fields(const ScalingDiagnostics& scaling, Lines&& line) {
 }
 
 /// `notes`: choices that the loader made; they are also the first warnings.
-template <class Lines>
-void list_fields(const Diagnostics& d, const std::vector<std::string>& notes, Lines&& line) {
+void list_fields(const Diagnostics& d, const std::vector<std::string>& notes, auto& line) {
   line("num_evaluated_nodes", d.num_evaluated_nodes);
   line("num_isolated_nodes", d.num_isolated_nodes);
   line("num_self_loops_dropped", d.num_self_loops_dropped);

@@ -17,14 +17,12 @@ namespace cone {
 
 inline constexpr SchemaKeywords kChecksumOrNone{R"("pattern": "^([0-9a-f]{32})?$")"};
 
-template <class Lines>
-void list_fields(const ArmSummary& arm, Lines&& line) {
+void list_fields(const ArmSummary& arm, auto& line) {
   line("label", arm.label, "As in the data");
   line("num_nodes", arm.num_nodes, "Nodes that received it");
 }
 
-template <class Lines>
-void list_fields(const DataSummary& data, Lines&& line) {
+void list_fields(const DataSummary& data, auto& line) {
   line("num_nodes", data.num_nodes);
   line("num_edges", data.num_edges);
   line("num_features", data.num_features);
@@ -45,14 +43,12 @@ void list_fields(const DataSummary& data, Lines&& line) {
        only_if(data.num_clusters > 0));
 }
 
-template <class Lines>
-void list_fields(const SmoothingBias& found, Lines&& line) {
+void list_fields(const SmoothingBias& found, auto& line) {
   line("bias", found.bias, "The value is too high by this");
   line("standard_error", found.standard_error, "Of the bias");
 }
 
-template <class Lines>
-void list_fields(const DependentError& error, Lines&& line) {
+void list_fields(const DependentError& error, auto& line) {
   line("dependence", error.dependence, kDependence);
   line("standard_error", error.standard_error, or_null(at_least(0)));
   line("noise", error.noise, "Relative standard error of the variance estimate",
@@ -65,8 +61,7 @@ struct JointValue {
   double value = 0;
   double standard_error = 0;
 };
-template <class Lines>
-void list_fields(const JointValue& joint, Lines&& line) {
+void list_fields(const JointValue& joint, auto& line) {
   line("value", joint.value);
   line("standard_error", joint.standard_error);
 }
@@ -81,8 +76,7 @@ inline std::optional<std::vector<JointValue>> joint_values(const Estimate& e) {
   return values;
 }
 
-template <class Lines>
-void list_fields(const Estimate& e, Lines&& line) {
+void list_fields(const Estimate& e, auto& line) {
   line("estimator", e.estimator);
   line("value", e.value, "The policy value");
   line("standard_error", e.standard_error,
@@ -149,8 +143,7 @@ void list_fields(const Estimate& e, Lines&& line) {
        if_any());
 }
 
-template <class Lines>
-void list_fields(const PolicyResult& policy, Lines&& line) {
+void list_fields(const PolicyResult& policy, auto& line) {
   line("name", policy.name);
   line("checksum", policy.checksum, "Checksum of its probabilities", kChecksumOrNone);
   line("treated_fraction", policy.treated_fraction,
@@ -161,8 +154,7 @@ void list_fields(const PolicyResult& policy, Lines&& line) {
   line("estimates", policy.estimates, "One per estimator");
 }
 
-template <class Lines>
-void list_fields(const RankingArea& area, Lines&& line) {
+void list_fields(const RankingArea& area, auto& line) {
   line("value", area.value);
   line("standard_error", area.standard_error, or_null(at_least(0)));
   line("interval", area.interval, "For sampling error and the smoothing bias");
@@ -175,8 +167,7 @@ void list_fields(const RankingArea& area, Lines&& line) {
   line("truth", area.truth, "Simulations only", if_any());
 }
 
-template <class Lines>
-void list_fields(const BudgetPoint& point, Lines&& line) {
+void list_fields(const BudgetPoint& point, auto& line) {
   line("share", point.share, "Share of the units treated", between(0, 1));
   line("cost", point.cost, "Mean over all units, beyond the cost of no treatment");
   line("gain", point.gain, "Per unit, over no treatment, net of cost");
@@ -200,8 +191,7 @@ void list_fields(const BudgetPoint& point, Lines&& line) {
   line("truth", point.truth, "Of the gain; simulations only", if_any());
 }
 
-template <class Lines>
-void list_fields(const BudgetCurve& curve, Lines&& line) {
+void list_fields(const BudgetCurve& curve, auto& line) {
   line("ranking", curve.ranking, "The ranking column or policy");
   line("is_policy", curve.is_policy);
   line("arm", curve.arm, "Arm of the units ranked first; the others get the control arm");
@@ -224,8 +214,7 @@ void list_fields(const BudgetCurve& curve, Lines&& line) {
   line("warnings", curve.warnings);
 }
 
-template <class Lines>
-void list_fields(const EvaluationRecord& record, Lines&& line) {
+void list_fields(const EvaluationRecord& record, auto& line) {
   list_origin(kEvaluationSchema, record.version, record.revision, record.commit, line);
   line(
       "run_id", [&] { return record.run_id(); },

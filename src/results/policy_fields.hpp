@@ -31,8 +31,7 @@ struct LearntPolicyRecord {
 nlohmann::ordered_json tree_json(const PolicyTree& tree, const std::vector<std::string>& columns,
                                  const std::vector<std::string>& arms, std::size_t at = 0);
 
-template <class Lines>
-void list_fields(const RuleValue& value, Lines&& line) {
+void list_fields(const RuleValue& value, auto& line) {
   line("name", value.name);
   line("value", value.value, "Mean outcome per unit, net of cost, for the population");
   line("standard_error", value.standard_error, "null where none is valid", or_null(at_least(0)));
@@ -45,8 +44,7 @@ void list_fields(const RuleValue& value, Lines&& line) {
 }
 
 /// The verdict on the gain of the learnt rule over an alternative.
-template <class Lines>
-void list_comparison(const RuleValue& value, const LearntPolicyRecord& record, Lines&& line) {
+void list_comparison(const RuleValue& value, const LearntPolicyRecord& record, auto& line) {
   list_fields(value, line);
   line("sensitivity_gain_interval", value.sensitivity_gain_interval,
        "For an unmeasured confounder as strong as what the network reveals; null where no strength "
@@ -59,8 +57,7 @@ void list_comparison(const RuleValue& value, const LearntPolicyRecord& record, L
        "The verdict in a sentence");
 }
 
-template <class Lines>
-void list_fields(const LearntPolicyRecord& record, Lines&& line) {
+void list_fields(const LearntPolicyRecord& record, auto& line) {
   const LearntPolicy& policy = record.policy;
   const Dataset& data = record.data;
   list_origin(kPolicySchema, kVersion, source_revision(), build_commit(), line);

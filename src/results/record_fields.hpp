@@ -23,9 +23,8 @@ inline constexpr SchemaKeywords kAtLeastOne{R"("minItems": 1)"};
 inline constexpr SchemaKeywords kArmCount{R"("minItems": 2, "maxItems": 16)"};
 
 /// The first lines of every record.
-template <class Lines>
 void list_origin(std::string_view schema, std::string_view version, std::string_view revision,
-                 std::string_view commit, Lines&& line) {
+                 std::string_view commit, auto& line) {
   line("schema", schema, "Name and version of this schema", Constant());
   line("version", version, "Version of the program",
        SchemaKeywords{R"("pattern": "^[0-9]+\\.[0-9]+\\.[0-9]+$")"});
@@ -36,8 +35,7 @@ void list_origin(std::string_view schema, std::string_view version, std::string_
 }
 
 /// The direction of better outcomes.
-template <class Lines>
-void list_outcome(const std::string& outcome, bool lower_is_better, Lines&& line) {
+void list_outcome(const std::string& outcome, bool lower_is_better, auto& line) {
   line("outcome", known(outcome), "Name of the outcome column; null where it is not known");
   line("lower_is_better", lower_is_better,
        "Lower outcomes are better (--lower-is-better); else higher ones are");
@@ -58,8 +56,7 @@ inline std::vector<std::pair<std::string, std::string>> cost_columns_by_arm(
   return columns;
 }
 
-template <class Lines>
-void list_cost_columns(const std::vector<ArmCost>& arms, Lines&& line) {
+void list_cost_columns(const std::vector<ArmCost>& arms, auto& line) {
   const auto columns = cost_columns_by_arm(arms);
   line("cost_columns", columns, "Columns with the cost of an arm per unit, where --cost names one",
        if_any());

@@ -31,8 +31,7 @@ std::vector<double> curve_column(const std::vector<MarginalBounds>& curve, const
 }
 
 /// Bounds under the marginal sensitivity model: arrays of equal length.
-template <class Lines>
-void list_marginal(const PolicySensitivity& policy, Lines&& line) {
+void list_marginal(const PolicySensitivity& policy, auto& line) {
   const auto column = [&](const auto& field) { return curve_column(policy.curve, field); };
   const auto end = [&](BoundEnd MarginalBounds::*side, double BoundEnd::*number) {
     return curve_column(policy.curve, [=](const MarginalBounds& at) { return at.*side.*number; });
@@ -56,9 +55,8 @@ void list_marginal(const PolicySensitivity& policy, Lines&& line) {
        "Smallest lambda at which the value is no longer significant", at_least(1));
 }
 
-template <class Lines>
 void list_benchmark(const Benchmark& b, const PolicySensitivity& policy,
-                    const SensitivityReport& report, Lines&& line) {
+                    const SensitivityReport& report, auto& line) {
   line("name", b.name, "What was left out: network, counts, or a column");
   line("outcome_r2_with", b.outcome_r2_long);
   line("outcome_r2_without", b.outcome_r2_short);
@@ -77,9 +75,8 @@ void list_benchmark(const Benchmark& b, const PolicySensitivity& policy,
        or_null(at_least(0)));
 }
 
-template <class Lines>
 void list_omitted_variable(const PolicySensitivity& policy, const SensitivityReport& report,
-                           Lines&& line) {
+                           auto& line) {
   line("scale", policy.scale, or_null(at_least(0)));
   line("scale_by_arm", policy.scale_by_arm, or_null(at_least(0)));
   line("sigma2", policy.sigma2, or_null(at_least(0)));
@@ -96,8 +93,7 @@ void list_omitted_variable(const PolicySensitivity& policy, const SensitivityRep
        }));
 }
 
-template <class Lines>
-void list_fields(const PolicySensitivity& policy, const SensitivityReport& report, Lines&& line) {
+void list_fields(const PolicySensitivity& policy, const SensitivityReport& report, auto& line) {
   line("name", policy.policy);
   line("network_ridge_value", policy.ridge_value,
        "The same by network_dm, the recommended estimator of cone evaluate");
@@ -119,8 +115,7 @@ void list_fields(const PolicySensitivity& policy, const SensitivityReport& repor
        "The other policy that value is the difference from; absent without one", if_any());
 }
 
-template <class Lines>
-void list_fields(const SensitivityRecord& record, Lines&& line) {
+void list_fields(const SensitivityRecord& record, auto& line) {
   const SensitivityReport& report = record.report;
   list_origin(kSensitivitySchema, kVersion, source_revision(), build_commit(), line);
   line("config", record.config,

@@ -1,6 +1,6 @@
 // Diagnostics that rule out a verdict.
 
-#include "evaluate/reliability.hpp"
+#include "diagnostics/stability.hpp"
 
 #include <string>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "evaluate/stability_diagnostics.hpp"
+#include "diagnostics/stability.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,8 +11,8 @@
 #include "base/numeric.hpp"
 #include "base/sentence.hpp"
 #include "base/text.hpp"
+#include "diagnostics/phrases.hpp"
 #include "estimate/significance.hpp"
-#include "evaluate/overlap_diagnostics.hpp"
 #include "exec/statistics.hpp"
 
 namespace cone {
@@ -105,6 +105,15 @@ Verdict judge_stability(const PolicyStability& found, const Estimate& estimate) 
   return {is_caution, fmt::format("{}: {}", printable(found.policy), fmt::join(sentences, "; "))};
 }
 
+constexpr double kMostOffSupport = 0.1;
+constexpr double kLeastFit = -0.05;  // R²; a model of pure noise is a little below 0
+
+/// Whether own outcomes do not correct the predictions, or not completely.
+bool rests_on_model(Method method) {
+  return method == Method::kDirect || method == Method::kJointModel ||
+         method == Method::kCautiousCorrection;
+}
+
 }  // namespace
 
 bool do_folds_disagree(const PolicyStability& stability) {
@@ -126,6 +135,42 @@ std::vector<PolicyStability> measure_stability(std::span<const PolicyResult> res
     out.push_back(std::move(found));
   }
   return out;
+}
+
+std::string find_failure(const LoggedSample& sample, const Estimate& estimate,
+                         const PolicyStability* stability, std::span<const double> residual) {
+  if (estimate.off_support_fraction.value_or(0) > kMostOffSupport) {
+    return sentence("{:.0f} % of its assignments are off support, where the value extrapolates",
+                    100 * *estimate.off_support_fraction);
+  }
+  if (estimate.is_oversmoothed()) {
+    return sentence("the estimated smoothing bias ({:+.3g} ± {:.2g}) exceeds the standard error",
+                    estimate.bias(), estimate.smoothing_bias->standard_error);
+  }
+  if (stability != nullptr && do_folds_disagree(*stability)) {
+    return fmt::format("values by fold differ by more than sampling error explains ({})",
+                       p_phrase(stability->fold_p));
+  }
+  const Method method = find_estimator(estimate.estimator)->method;
+  if (!rests_on_model(method) || !sample.comm->any(!residual.empty())) return "";
+  double squares = 0;
+  for (const double r : residual) squares += r * r;
+  const double n = sample.comm->count(sample.size());
+  const double r_squared =
+      1 - sample.comm->allreduce(squares) / n / variance(sample.outcome, 0, *sample.comm);
+  if (!(r_squared <= kLeastFit)) return "";
+  return sentence("the outcome model predicts worse than a constant (R² {:.2f})", r_squared);
+}
+
+std::string find_learning_failure(LearntOn learnt_on, Method method) {
+  if (learnt_on == LearntOn::kTheseData) {
+    return "it was learnt from the same data, so the interval is not valid";
+  }
+  if (learnt_on == LearntOn::kTheseDataOutOfFold && rests_on_model(method)) {
+    return "it was learnt out of fold from the outcomes that the outcome model is fitted to, so the "
+           "value is too optimistic: cone learn and --estimators dr_ridge give a valid one";
+  }
+  return "";
 }
 
 }  // namespace cone

@@ -1,4 +1,4 @@
-#include "evaluate/overlap_diagnostics.hpp"
+#include "diagnostics/overlap.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,6 +12,7 @@
 #include "base/readable_number.hpp"
 #include "base/sentence.hpp"
 #include "base/text.hpp"
+#include "diagnostics/phrases.hpp"
 #include "estimate/overlap.hpp"
 #include "estimate/weights.hpp"
 #include "exec/ordered_values.hpp"
@@ -90,13 +91,6 @@ std::string describe_support(const std::string& policy, double share,
 }
 
 }  // namespace
-
-std::string arm_phrase(std::span<const std::string> labels, std::size_t arm) {
-  if (has_plain_labels(labels)) return arm == kControlArm ? "no treatment" : "treatment";
-  return fmt::format("arm '{}'", printable(labels[arm]));
-}
-
-std::string p_phrase(double p) { return p < 1e-4 ? "p < 0.0001" : sentence("p {:.2g}", p); }
 
 std::vector<ArmOverlap> measure_arm_overlap(const LoggedSample& sample,
                                             MatrixView<const double> e) {

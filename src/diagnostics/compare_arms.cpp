@@ -1,4 +1,4 @@
-#include "evaluate/compare_arms.hpp"
+#include "diagnostics/compare_arms.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,15 +1,17 @@
-#include "evaluate/calibration_diagnostics.hpp"
+#include "diagnostics/calibration.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <span>
+#include <string>
 
 #include "base/numeric.hpp"
 #include "base/sentence.hpp"
+#include "diagnostics/phrases.hpp"
 #include "estimate/significance.hpp"
-#include "evaluate/even_groups.hpp"
-#include "evaluate/overlap_diagnostics.hpp"
+#include "exec/ordered_values.hpp"
+#include "exec/statistics.hpp"
 
 namespace cone {
 namespace {
@@ -83,12 +85,75 @@ ArmCalibration calibrate_arm(const LoggedSample& sample, MatrixView<const double
   return out;
 }
 
+/// Negative log-likelihood of an arm, bounded so that a node of propensity 0 leaves the mean
+/// finite.
+double log_loss(double probability) {
+  constexpr double kSmallest = 1e-15;
+  return -std::log(std::max(kSmallest, probability));
+}
+
+/// Log losses of the logged arms under the propensities and under a constant.
+struct LogLosses {
+  std::vector<double> model;
+  std::vector<double> constant;  ///< the arms' shares of the other nodes (leave-one-out)
+};
+
+LogLosses log_losses(const LoggedSample& sample, const PropensityTable& table) {
+  std::vector<double> count(sample.num_arms(), 0.0);
+  for (const Arm arm : sample.arm) ++count[arm];
+  sample.comm->allreduce(count);
+  const double num_others = sum(count) - 1;
+  LogLosses losses;
+  for (std::size_t i = 0; i < sample.size(); ++i) {
+    const Arm own = sample.arm[i];
+    double share = 1;  // of the control arm: the remainder
+    for (std::size_t a = 1; a < count.size(); ++a) {
+      const double others = (count[a] - (a == own ? 1 : 0)) / num_others;
+      if (a == own) share = others;
+      if (own == kControlArm) share -= others;
+    }
+    losses.model.push_back(log_loss(table.e(i, own)));
+    losses.constant.push_back(log_loss(share));
+  }
+  return losses;
+}
+
 }  // namespace
 
 std::vector<ArmCalibration> measure_calibration(const LoggedSample& sample,
                                                 MatrixView<const double> e) {
   std::vector<ArmCalibration> out;
   for (std::size_t a = 0; a < sample.num_arms(); ++a) out.push_back(calibrate_arm(sample, e, a));
+  return out;
+}
+
+PropensityDiagnostics diagnose_propensity(const std::string& name, const LoggedSample& sample,
+                                          const PropensityTable& table,
+                                          std::vector<std::string>& warnings) {
+  PropensityDiagnostics out{
+      .name = name, .min = 1, .max = 0, .clipped_fraction = table.clipped_fraction};
+  // With two arms one determines the other.
+  for (std::size_t a = sample.num_arms() == 2 ? 1 : 0; a < sample.num_arms(); ++a) {
+    for (std::size_t i = 0; i < sample.size(); ++i) {
+      out.min = std::min(out.min, table.e(i, a));
+      out.max = std::max(out.max, table.e(i, a));
+    }
+  }
+  const Communicator& comm = *sample.comm;
+  out.min = -comm.allreduce_max(-out.min);
+  out.max = comm.allreduce_max(out.max);
+  const LogLosses losses = log_losses(sample, table);
+  out.log_loss = mean(losses.model, comm);
+  out.constant_log_loss = mean(losses.constant, comm);
+  std::vector<double> excess(sample.size());
+  for (std::size_t k = 0; k < excess.size(); ++k) excess[k] = losses.model[k] - losses.constant[k];
+  // A model without signal is slightly worse than a constant by chance: warn beyond that.
+  if (mean(excess, comm) > 2 * standard_error(excess, comm)) {
+    warnings.push_back(
+        sentence("propensity ({}): predicts the logged arms worse than a constant (log loss "
+                 "{:.4f} against {:.4f})",
+                 out.name, out.log_loss, out.constant_log_loss));
+  }
   return out;
 }
 

@@ -1,4 +1,4 @@
-#include "evaluate/overlap_diagnostics.hpp"
+#include "diagnostics/overlap.hpp"
 
 #include <cmath>
 #include <numeric>
@@ -8,10 +8,10 @@
 
 #include "base/numeric.hpp"
 #include "base/random.hpp"
-#include "evaluate/calibration_diagnostics.hpp"
-#include "evaluate/degree_diagnostics.hpp"
-#include "evaluate/even_groups.hpp"
-#include "evaluate/variance_diagnostics.hpp"
+#include "diagnostics/calibration.hpp"
+#include "diagnostics/outcome_model.hpp"
+#include "diagnostics/residuals.hpp"
+#include "exec/ordered_values.hpp"
 #include "support/thread_communicator.hpp"
 
 namespace cone {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "cone/learn.hpp"
@@ -12,5 +13,11 @@ namespace cone {
 /// for the multiple logistic regression model) out of sample. O(arms · nodes · log nodes).
 std::vector<ArmCalibration> measure_calibration(const LoggedSample& sample,
                                                 MatrixView<const double> e);
+
+/// How well propensities predict the logged arms, over all ranks; a warning where they do worse
+/// than a constant. `name`: what they were fitted on.
+PropensityDiagnostics diagnose_propensity(const std::string& name, const LoggedSample& sample,
+                                          const PropensityTable& table,
+                                          std::vector<std::string>& warnings);
 
 }  // namespace cone

@@ -1,4 +1,4 @@
-#include "evaluate/balance_diagnostics.hpp"
+#include "diagnostics/balance.hpp"
 
 #include <cmath>
 #include <string>

@@ -1,4 +1,4 @@
-#include "evaluate/stability_diagnostics.hpp"
+#include "diagnostics/stability.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,14 +1,31 @@
-#include "evaluate/variance_diagnostics.hpp"
+#include "diagnostics/outcome_model.hpp"
 
+#include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
+#include "base/numeric.hpp"
 #include "base/sentence.hpp"
-#include "evaluate/overlap_diagnostics.hpp"
+#include "diagnostics/phrases.hpp"
 
 namespace cone {
 namespace {
 
 constexpr double kNearlyAllNoise = 0.95;  // docs/diagnostics.md explains the threshold
+
+double r_squared(const LoggedSample& sample, const OutcomeTable& table) {
+  const Communicator& comm = *sample.comm;
+  const double centre = mean(sample.outcome, comm);
+  CompensatedSum residual;
+  CompensatedSum spread;
+  for (std::size_t i = 0; i < sample.size(); ++i) {
+    const double error = sample.outcome[i] - table.mu(i, sample.arm[i]);
+    residual.add(error * error);
+    spread.add((sample.outcome[i] - centre) * (sample.outcome[i] - centre));
+  }
+  return 1 - comm.allreduce(residual.value()) / comm.allreduce(spread.value());
+}
 
 }  // namespace
 
@@ -62,6 +79,32 @@ Verdict judge_fit(const OutcomeDiagnostics& model) {
   }
   return {false, sentence("{} explains {:.0f} % of the outcome variance (R² {:.2f})", model.name,
                           100 * model.r_squared, model.r_squared)};
+}
+
+Verdict describe_joint_model(std::span<const JointArm> joint, std::span<const std::string> arms) {
+  const auto most = std::ranges::max_element(joint, {}, &JointArm::trust);
+  const std::string phrase = arm_phrase(arms, static_cast<std::size_t>(most - joint.begin()));
+  if (most->trust == 0) {
+    return {false, fmt::format("no clear selection on predicted outcomes, so network_joint equals "
+                               "network_dm ({}: {})",
+                               phrase, most->reason)};
+  }
+  return {
+      false,
+      sentence("units with {} predicted outcomes under {} were more likely to receive it (log "
+               "odds {:+.2f} ± {:.2f} per standard deviation, trust {:.2f}); slopes of the parts "
+               "of the prediction {} (p {:.2g}){}",
+               most->slope > 0 ? "higher" : "lower", phrase, most->slope, most->slope_error,
+               most->trust, most->has_equal_slopes ? "do not differ" : "differ",
+               most->equal_slopes_p,
+               most->has_equal_slopes ? "" : ", so network_joint leaves this arm as it is")};
+}
+
+OutcomeDiagnostics diagnose_outcomes(const std::string& name, const LoggedSample& sample,
+                                     const OutcomeTable& table) {
+  OutcomeDiagnostics out{.name = name, .r_squared = r_squared(sample, table)};
+  out.verdict = judge_fit(out);
+  return out;
 }
 
 }  // namespace cone

@@ -1,4 +1,4 @@
-#include "evaluate/scaling_diagnostics.hpp"
+#include "diagnostics/scaling.hpp"
 
 #include <algorithm>
 #include <string_view>

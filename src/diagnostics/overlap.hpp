@@ -10,13 +10,6 @@
 
 namespace cone {
 
-/// An arm in sentences: "treatment" and "no treatment" where the labels are 1 and 0, otherwise
-/// "arm 'label'".
-std::string arm_phrase(std::span<const std::string> labels, std::size_t arm);
-
-/// "p 0.03", or "p < 0.0001".
-std::string p_phrase(double p);
-
 /// A policy on the nodes of a sample: sample × arms, times the survey weights (weigh_rows).
 struct SamplePolicy {
   std::string name;
