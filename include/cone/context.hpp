@@ -59,9 +59,10 @@ class Context {
   Context widen(int num_threads) const;
   /// The same seed and observer, all loops on the calling thread.
   Context on_one_thread() const;
-  /// The same for a computation that all ranks of `comm` take part in, each with a part of the nodes
-  /// and on one thread: sums over nodes are allreduced by `comm`, which must outlive all copies. With
-  /// Communicator::self() for what this rank computes alone, on the threads that it has.
+  /// The same for a computation that all ranks of `comm` take part in, each with a part of the
+  /// nodes and on one thread: sums over nodes are allreduced by `comm`, which must outlive all
+  /// copies. With Communicator::self() for what this rank computes alone, on the threads that it
+  /// has.
   Context shared_by(const Communicator& comm) const;
 
   std::uint64_t seed() const { return seed_; }

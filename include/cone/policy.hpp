@@ -62,8 +62,8 @@ struct PolicyOnData {
   std::string name;
   Matrix<double> probability;  ///< nodes × arms; rows sum to 1
   /// Dataset::log_checksum() of the data that the rule was learnt from, followed by ":out_of_fold"
-  /// for decisions of trees that were learnt without the node's fold; empty where it was not learnt,
-  /// or not by this program.
+  /// for decisions of trees that were learnt without the node's fold; empty where it was not
+  /// learnt, or not by this program.
   std::string learnt_from = {};
 };
 

@@ -41,8 +41,8 @@ class Checksum {
   std::unique_ptr<State> state_;
 };
 
-/// A checksum of rows that may be added in any order, and by different ranks: the sums of the halves
-/// of their 128-bit XXH3. A row should contain its number.
+/// A checksum of rows that may be added in any order, and by different ranks: the sums of the
+/// halves of their 128-bit XXH3. A row should contain its number.
 class RowChecksum {
  public:
   template <class T>

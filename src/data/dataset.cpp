@@ -93,8 +93,8 @@ std::string Dataset::checksum() const {
   rest.add_size(num_nodes_of_all()).add_size(features.num_dense);
   for (const std::string& name : features.names) rest.add(name);
   for (const std::string& label : arms) rest.add(label);
-  for (const bool has : {has_log(), propensity.has_value(), mu.has_value(), !weight.empty(),
-                         !cluster.empty()}) {
+  for (const bool has :
+       {has_log(), propensity.has_value(), mu.has_value(), !weight.empty(), !cluster.empty()}) {
     rest.add_size(comm().any(has) ? 1 : 0);
   }
   return finish_checksum(comm(), rows, rest);

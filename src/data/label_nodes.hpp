@@ -26,8 +26,8 @@ inline constexpr std::uint64_t kMostLabelled = std::uint64_t{1} << 26U;
 /// Whether the network has edges, and is small enough where it is distributed.
 bool can_label(const Dataset& data);
 
-/// The labels that `label` gives the own nodes. On ranks the root gathers the network and labels it,
-/// on the cores of the others, which wait. Collective.
+/// The labels that `label` gives the own nodes. On ranks the root gathers the network and labels
+/// it, on the cores of the others, which wait. Collective.
 std::vector<NodeLabels> label_nodes(const Context& context, const Dataset& data,
                                     const LabelNetwork& label);
 

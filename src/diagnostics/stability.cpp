@@ -167,7 +167,8 @@ std::string find_learning_failure(LearntOn learnt_on, Method method) {
     return "it was learnt from the same data, so the interval is not valid";
   }
   if (learnt_on == LearntOn::kTheseDataOutOfFold && rests_on_model(method)) {
-    return "it was learnt out of fold from the outcomes that the outcome model is fitted to, so the "
+    return "it was learnt out of fold from the outcomes that the outcome model is fitted to, so "
+           "the "
            "value is too optimistic: cone learn and --estimators dr_ridge give a valid one";
   }
   return "";

@@ -87,8 +87,8 @@ namespace {
 std::string describe_few(double effective, std::string_view event, std::string_view arm,
                          std::string_view rest) {
   return sentence("effective sample size {:.0f} {} arm '{}'{}{}, too few to rely on the interval",
-                  std::floor(effective), event.empty() ? "in" : "of units in", printable(arm), event,
-                  rest);
+                  std::floor(effective), event.empty() ? "in" : "of units in", printable(arm),
+                  event, rest);
 }
 
 std::string_view name_event(bool is_binary) {

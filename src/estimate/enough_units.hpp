@@ -27,9 +27,9 @@ std::string find_unreliable(const LoggedSample& sample, MatrixView<const double>
                             std::span<const double> weights, double effective_sample_size);
 
 /// Why a policy's difference from the logged policy is not to be relied on, or empty: more than a
-/// tenth of the units that it assigns another arm than the logged one received an arm of which there
-/// are too few such units, or units with an event, as above. Their own outcomes are one side of the
-/// difference, whatever arms the policy assigns.
+/// tenth of the units that it assigns another arm than the logged one received an arm of which
+/// there are too few such units, or units with an event, as above. Their own outcomes are one side
+/// of the difference, whatever arms the policy assigns.
 std::string find_few_taken(const LoggedSample& sample, MatrixView<const double> policy);
 
 }  // namespace cone

@@ -18,8 +18,7 @@ PolicyResult describe_policy(const PolicyOnData& policy, const Matrix<double>& a
                       .checksum = data.observed.checksum_of(policy.probability.view())};
   result.arm_fractions.assign(assigned.cols(), 0.0);
   for (std::size_t a = 1; a < assigned.cols(); ++a) {
-    result.arm_fractions[a] =
-        mean(arm_column(assigned.view(), static_cast<Arm>(a)), *sample.comm);
+    result.arm_fractions[a] = mean(arm_column(assigned.view(), static_cast<Arm>(a)), *sample.comm);
     result.treated_fraction += result.arm_fractions[a];
   }
   result.arm_fractions[0] = 1 - result.treated_fraction;

@@ -103,10 +103,10 @@ void refuse_on_ranks(const Dataset& data, std::span<const EstimatorInfo> rows,
   FaultList faults;
   for (const EstimatorInfo& row : rows) {
     const bool needs_one_process =
-        row.needs_balance() || std::ranges::any_of(
-                                   std::array{LearnerId::kNetworks, LearnerId::kCone,
-                                              LearnerId::kCohesion, LearnerId::kSpectral},
-                                   [&](LearnerId learner) { return row.needs(learner); });
+        row.needs_balance() ||
+        std::ranges::any_of(std::array{LearnerId::kNetworks, LearnerId::kCone, LearnerId::kCohesion,
+                                       LearnerId::kSpectral},
+                            [&](LearnerId learner) { return row.needs(learner); });
     if (!needs_one_process) continue;
     faults.add("estimators", {{.item = "--estimators"},
                               fmt::format("--engine petsc does not support {}", row.name),

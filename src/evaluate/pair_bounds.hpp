@@ -19,8 +19,8 @@ namespace cone {
 class PairBounds {
  public:
   /// `residual`: of the outcome model, empty without one; `strength`: nullptr without sensitivity
-  /// intervals. `tables`, `estimates`: of the compared policies; estimates are nullptr for the logged
-  /// policy and for policies that equal it. All must outlive the bounds. Collective.
+  /// intervals. `tables`, `estimates`: of the compared policies; estimates are nullptr for the
+  /// logged policy and for policies that equal it. All must outlive the bounds. Collective.
   PairBounds(const LoggedSample& sample, std::span<const double> residual,
              const NetworkStrength* strength, std::vector<const Matrix<double>*> tables,
              std::vector<const Estimate*> estimates);

@@ -30,9 +30,9 @@ struct EvaluationPlan {
   LoggedSample sample;
   PolicyTables policies;
   std::vector<Ranking> rankings;
-  CostTable costs;                      ///< rows are those of the sample
-  std::vector<LearntOn> learnt_on;      ///< one per policy
-  bool scores_all = true;               ///< whether the sample is all nodes
+  CostTable costs;                  ///< rows are those of the sample
+  std::vector<LearntOn> learnt_on;  ///< one per policy
+  bool scores_all = true;           ///< whether the sample is all nodes
   std::vector<std::string> warnings;
   std::vector<std::string> notes;  ///< choices among the estimators
 

@@ -16,8 +16,8 @@ namespace cone {
 Estimate take_median(const LoggedSample& sample, std::span<const Estimate* const> runs);
 
 /// Runs options.repeats − 1 further evaluations, with the seeds after the first, and replaces the
-/// estimates of the first by medians over all. Returns over how many: fewer where the observer asked
-/// to stop.
+/// estimates of the first by medians over all. Returns over how many: fewer where the observer
+/// asked to stop.
 int repeat_and_take_medians(const Context& context, const LoadedData& data,
                             std::span<const PolicyOnData> policies, const EvaluateOptions& options,
                             const LoggedSample& sample, std::vector<PolicyResult>& results);

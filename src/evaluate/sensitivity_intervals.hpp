@@ -17,8 +17,8 @@ namespace cone {
 /// Whether the run has their inputs: a network, all of which is scored, and the network ridge.
 bool wants_sensitivity_intervals(const EvaluateOptions& options, const Learnt& learnt);
 
-/// Sets confounding_bias_bound, sensitivity_widening and sensitivity_interval of an estimate, for an
-/// unmeasured confounder as strong as the network. None without an outcome model (`noise`) or a
+/// Sets confounding_bias_bound, sensitivity_widening and sensitivity_interval of an estimate, for
+/// an unmeasured confounder as strong as the network. None without an outcome model (`noise`) or a
 /// standard error. `policy`: sample × arms, weighed.
 void add_sensitivity_interval(const LoggedSample& sample, const Matrix<double>& policy,
                               const ModelNoise* noise, const NetworkStrength& strength,

@@ -27,7 +27,7 @@ void shrink_effects(std::span<const EffectCalibration> calibration, const Datase
                     NodeEffects& effects);
 
 /// The same for one column of effects.
-void shrink_towards_mean(double shrinkage, std::span<const double> weight,
-                         const Communicator& comm, std::vector<double>& effects);
+void shrink_towards_mean(double shrinkage, std::span<const double> weight, const Communicator& comm,
+                         std::vector<double>& effects);
 
 }  // namespace cone

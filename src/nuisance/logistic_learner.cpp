@@ -51,8 +51,9 @@ Nuisances LogisticLearner::fit(const Context& context, const Dataset& data,
         num_weakest, plan.tasks.size()));
   }
   Nuisances out;
-  out.propensity = bound_propensities(
-      std::move(probability), choose_propensity_bounds(data, options_.propensity_bound), data.comm());
+  out.propensity =
+      bound_propensities(std::move(probability),
+                         choose_propensity_bounds(data, options_.propensity_bound), data.comm());
   out.propensity->chosen_strengths = std::move(strengths);
   PositivityViolations violations = find_positivity_violations(context, data);
   out.propensity->violates_positivity = take_scored(violations, plan.scored);

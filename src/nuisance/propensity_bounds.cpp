@@ -48,8 +48,8 @@ PropensityBounds choose_propensity_bounds(const Dataset& data, AutoNumber given)
   std::vector<double> low;
   for (const std::size_t size : data.arm_sizes()) {
     // Counts at least one node per arm: a bound of 0 would allow unbounded weights.
-    const double share = std::max(static_cast<double>(size), 1.0) /
-                         static_cast<double>(data.num_nodes_of_all());
+    const double share =
+        std::max(static_cast<double>(size), 1.0) / static_cast<double>(data.num_nodes_of_all());
     low.push_back(std::min(kLargestBound, kPartOfShare * share));
   }
   return PropensityBounds::of(std::move(low));

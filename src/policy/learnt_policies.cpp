@@ -37,7 +37,8 @@ std::vector<std::string> warn_of_learnt_policies(const Dataset& data,
   if (names.empty()) return {};
   return {fmt::format(
       "{} {} learnt from the same data: the value and the gain are in-sample estimates, biased "
-      "upwards, and their intervals are not valid; cone learn prints a valid value, and that of the "
+      "upwards, and their intervals are not valid; cone learn prints a valid value, and that of "
+      "the "
       "out-of-fold labels (cone learn --out-of-fold) is valid with --estimators dr_ridge",
       fmt::join(names, ", "), names.size() == 1 ? "was" : "were")};
 }

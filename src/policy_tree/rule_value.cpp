@@ -152,8 +152,8 @@ bool add_warnings(const RuleScores& scores, std::span<const Arm> arms, const std
 
 /// Half-width of intervals for all alternatives at once over that of one interval (Bonferroni).
 double widen_for_all(const LearntPolicy& policy, double level) {
-  const auto num_compared = static_cast<double>(
-      1 + std::ranges::count(policy.singles, true, &RuleValue::within_budget));
+  const auto num_compared =
+      static_cast<double>(1 + std::ranges::count(policy.singles, true, &RuleValue::within_budget));
   return two_sided_normal_quantile(1 - (1 - level) / num_compared) /
          two_sided_normal_quantile(level);
 }

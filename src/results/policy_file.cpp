@@ -1,4 +1,5 @@
 #include <ostream>
+
 #include <fmt/format.h>
 
 #include "cone/policy.hpp"

@@ -38,9 +38,10 @@ TEST(EnoughUnits, FewEventsAmongUnitsThatChangeArmsLeaveNoReliableDifference) {
   const LoggedSample few = sample_with_treated(40);
   const Matrix<double> none = always(few, 0);
   EXPECT_EQ(find_unreliable(few, none.view(), {}, kUnknown), "");
-  EXPECT_EQ(find_few_taken(few, none.view()),
-            "effective sample size 4 of units in arm 'treated' with an outcome other than 0 and whose "
-            "arm it changes, too few to rely on the interval");
+  EXPECT_EQ(
+      find_few_taken(few, none.view()),
+      "effective sample size 4 of units in arm 'treated' with an outcome other than 0 and whose "
+      "arm it changes, too few to rely on the interval");
   EXPECT_EQ(find_few_taken(sample_with_treated(200), none.view()), "");
 }
 
@@ -55,8 +56,9 @@ TEST(EnoughUnits, ASurveyWeightThatStandsForAlmostAllUnitsIsTooFew) {
   sample.weight.assign(400, 1.0);
   EXPECT_EQ(find_unreliable(sample, always(sample, 1).view(), {}, kUnknown), "");
   sample.weight[7] = 10'000;
-  EXPECT_EQ(find_unreliable(sample, always(sample, 1).view(), {}, kUnknown),
-            "the survey weights have an effective sample size of 1, too few to rely on the interval");
+  EXPECT_EQ(
+      find_unreliable(sample, always(sample, 1).view(), {}, kUnknown),
+      "the survey weights have an effective sample size of 1, too few to rely on the interval");
 }
 
 }  // namespace

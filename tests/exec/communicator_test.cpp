@@ -41,9 +41,8 @@ std::vector<double> values_of_all(std::size_t size) {
 TEST(SharedContext, KeepsItsThreadsAloneAndHasOneAmongOthers) {
   const Context context(0, 3);
   EXPECT_EQ(context.shared_by(Communicator::self()).num_threads(), 3);
-  run_on_ranks(2, [&](const Communicator& comm) {
-    EXPECT_EQ(context.shared_by(comm).num_threads(), 1);
-  });
+  run_on_ranks(
+      2, [&](const Communicator& comm) { EXPECT_EQ(context.shared_by(comm).num_threads(), 1); });
 }
 
 TEST_P(Collectives, ReduceSumsAndMaxima) {
