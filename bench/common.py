@@ -13,6 +13,8 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.append(str(ROOT / "scripts"))
+import compact_json  # noqa: E402
 CORES = len(os.sched_getaffinity(0))
 
 
@@ -114,4 +116,4 @@ def write_policy(folder):
 def write_json(path, result):
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(result, indent=1) + "\n")
+        path.write_text(compact_json.dumps(result))

@@ -4,8 +4,8 @@
     cone reproduce table1|table2|figure2 --data DIR --out STUDY
     scripts/render_results.py [STUDY]
 
-Without an argument it uses the records in bench/results/study. All numbers of the page, also those in its
-sentences, come from the records.
+Without an argument it uses the records in bench/results/study. The tables are those that the program wrote (NAME.md); the
+numbers in sentences come from its records (NAME.json).
 """
 
 import json
@@ -23,56 +23,6 @@ PAPERS = ["okb", "ips", "snips", "dm_nn", "dm_ols1", "dm_ols2", "dr_nn", "dr_ols
 
 def by_method(setting):
     return {row["method"]: row for row in setting["methods"]}
-
-
-def pair(row):
-    return f"{row['rmse']:.3f} / {row['mae']:.3f}"
-
-
-def table(titles, rows):
-    lines = ["| " + " | ".join(titles) + " |", "|---" + "|---:" * (len(titles) - 1) + "|"]
-    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
-
-
-def number(value, error):
-    """A mean with its standard error, either of which may be missing."""
-    if value is None:
-        return "-"
-    return f"{value:.4f}" + (f" ± {error:.4f}" if error is not None else "")
-
-
-def p_text(p):
-    if p is None:
-        return ""
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def overview(settings):
-    """RMSE / MAE, those of the paper in brackets."""
-    methods = [row["method"] for row in settings[0]["methods"]]
-    rows = []
-    for method in methods:
-        cells = [f"`{method}`"]
-        for setting in settings:
-            row = by_method(setting)[method]
-            better = row.get("p_cone_better")
-            mark = "" if better is None or better >= LEVEL else "*"
-            paper = row.get("paper")
-            cells.append(pair(row) + mark + (f" ({pair(paper)})" if paper else ""))
-        rows.append(cells)
-    return table(["method", *[s["name"] for s in settings]], rows)
-
-
-def detail(setting):
-    rows = []
-    for row in setting["methods"]:
-        rows.append([f"`{row['method']}`", number(row["rmse"], row["rmse_error"]), number(row["median_error"], None),
-                     number(row["bias"], None), p_text(row.get("p_cone_better")), p_text(row.get("p_network_better"))])
-    options = setting["options"]
-    chosen = ", ".join(f"{key.replace('_', ' ')} {options[key]:g}"
-                       for key in ("layers", "gamma", "learning_rate", "dropout"))
-    return (f"### {setting['name']}\n\nOptions of `cone`: {chosen}.\n\n" +
-            table(["method", "RMSE", "median", "bias", "p (cone)", "p (network_dm)"], rows))
 
 
 def beaten(setting):
@@ -181,37 +131,10 @@ def reading(settings, defaults, maps):
     return "\n".join(lines)
 
 
-def network_section(record):
-    """The estimators that use the network, by the present program; the rest of table 2 is of an older one."""
-    count, runs = record["study"]["simulations"], record["study"]["runs"]
-    rows = [[f"`{name}`", *(f"{row['rmse']:.4f} / {row['mae']:.4f}" + p_note(row.get("p_network_better"))
-                            for row in (by_method(s)[name] for s in record["settings"]))]
-            for name in (row["method"] for row in record["settings"][0]["methods"])]
-    return (f"""`cone reproduce table2 --estimators network_dm,network_dr,network_joint,cohesion_dm,spectral_dm,spectral_dr --runs {runs}`, commit `{record["commit"]}`: RMSE /
-MAE over the same {count} simulations and the first {runs} of their splits, and p of the test that `network_dm` has the smaller error. `network_joint` has no split: the joint model is fitted to all
-nodes, cross-fitted, and evaluated on the test nodes, whose logged outcomes it sees, as the corrections of doubly robust estimators do.
-
-""" + table(["method", *[s["name"] for s in record["settings"]]], rows))
-
-
-def p_note(p):
-    return "" if p is None else f" (p {p_text(p)})" if p < 0.001 else f" (p = {p_text(p)})"
-
-
-def figure(record):
-    parts = []
-    values = record["values"]
-    for setting in record["settings"]:
-        flat = [v for row in setting["rmse"] for v in row if v is not None]
-        rows = [[f"{gamma:g}"] + [number(v, e) for v, e in zip(line, errors)]
-                for gamma, line, errors in zip(values, setting["rmse"], setting["rmse_error"])]
-        choices = [[row["criterion"], number(row["rmse"], row["rmse_error"]), number(row["mae"], row["mae_error"])]
-                   for row in setting["selections"]]
-        parts.append(f"### {setting['name']}\n\nRMSE from {min(flat):.3f} to {max(flat):.3f}:\n\n" +
-                     table(["γ \\ ζ", *[f"{v:g}" for v in values]], rows) +
-                     "\n\nγ and ζ chosen in every simulation by the least value of a criterion:\n\n" +
-                     table(["criterion", "RMSE", "MAE"], choices) + "\n")
-    return "\n".join(parts)
+def settings_only(markdown):
+    """The tables of single settings, one heading level lower."""
+    parts = re.split(r"(?m)^(?=### )", markdown)
+    return "\n".join("#" + part.rstrip() + "\n" for part in parts if "kappa2 = " in part.split("\n")[0])
 
 
 def core_seconds(folder):
@@ -261,22 +184,21 @@ any confounding.
 Nodes that are treated, and nodes with a positive effect; mean ± standard deviation over ten simulations. [simulations.md](simulations.md) has
 normalised edge weights.
 
-## Table 2: RMSE / MAE, those of the paper in brackets
+## Table 2
 
-{count} simulations, {runs} random 60/20/20 splits each, the same for all methods; {missing} values missing. A star: `cone` is better
-(p < {LEVEL}). The options of `cone` are selected by grid search on the validation nodes of a simulation that is not in the table, those of `dm_nn` on
-the validation nodes of every split, the penalties of `okb` by leave-one-out error; never by the truth.
+{count} simulations, {runs} random 60/20/20 splits each, the same for all methods; {missing} values missing. The options of `cone` are selected
+by grid search on the validation nodes of a simulation that is not in the table, those of `dm_nn` on the validation nodes of every split, the
+penalties of `okb` by leave-one-out error; never by the truth. ± is the standard error over simulations, median that of the absolute errors of all
+splits, and p is that of the test that `cone` or `network_dm` has the smaller error.
 
-{overview(settings)}
-
-Below, ± is the standard error over simulations, median that of the absolute errors of all splits, and p is that of the test that `cone` or
-`network_dm` has the smaller error.
-
-{chr(10).join(detail(s) + chr(10) for s in settings)}
+{(folder / "table2.md").read_text()}
 ### Estimators that use the network
 
-{network_section(network)}
+`cone reproduce table2 --estimators network_dm,network_dr,network_joint,cohesion_dm,spectral_dm,spectral_dr --runs {network["study"]["runs"]}`, commit `{network["commit"]}`: the same {network["study"]["simulations"]}
+simulations and the first {network["study"]["runs"]} of their splits. `network_joint` has no split: the joint model is fitted to all nodes, cross-fitted, and evaluated
+on the test nodes, whose logged outcomes it sees, as the corrections of doubly robust estimators do.
 
+{settings_only((folder / "table2_network.md").read_text())}
 ## Figure 2: γ and ζ
 
 Commit `{maps["commit"]}`. RMSE and MAE of `cone` at κ2 = 2, {maps["study"]["simulations"]} simulations, {maps["study"]["runs"]} split each, the other options as in Table 2. An RMSE far above
@@ -285,7 +207,7 @@ a constant, small effective sample size, large standard error).
 
 ![Heat maps of RMSE and MAE over γ and ζ](figure2.svg)
 
-{figure(maps)}
+{(folder / "figure2.md").read_text()}
 ## Run time
 
 Core seconds of Table 2 by group of methods (`cone` includes its corrections and `cone_okb`, but not the tuning): {core_seconds(folder)}.

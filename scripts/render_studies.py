@@ -18,6 +18,8 @@ import shutil
 import statistics
 import sys
 
+import compact_json
+
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 KEPT = ROOT / "bench/results/study"
 STUDIES = {
@@ -51,17 +53,22 @@ def find(record, policy, method):
     return [s["name"] for s in block["settings"]], rows
 
 
-def value_table(record, policy, methods):
-    names, _ = find(record, policy, methods[0])
-    lines = ["| RMSE, " + policy + " | " + " | ".join(names) + " |", "|---" + "|---:" * len(names) + "|"]
-    for method in methods:
-        rows = find(record, policy, method)[1]
-        if all(row is None for row in rows):
-            continue
-        cells = ["-" if row is None else f"{row['rmse']:.4f}" for row in rows]
-        label = method if " " in method else f"`{method}`"
-        lines.append(f"| {label} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+def sections(folder, name):
+    """The study's tables as the program wrote them: {heading: Markdown without the heading}."""
+    parts = re.split(r"(?m)^### ", (folder / f"{name}.md").read_text())[1:]
+    return {heading: table.strip() for heading, table in (part.split("\n", 1) for part in parts)}
+
+
+def section(folder, name, start):
+    """The one table whose heading starts so."""
+    return next(table for heading, table in sections(folder, name).items() if heading.startswith(start))
+
+
+def value_rows(folder, policy, methods):
+    """Rows of the table of errors of one policy."""
+    head, rule, *lines = section(folder, "values", f"{policy}: RMSE of the policy value").splitlines()
+    rows = {line.split("|")[1].strip(): line for line in lines}
+    return "\n".join([head.replace("method", f"RMSE, {policy}", 1), rule, *(rows[m] for m in methods if m in rows)])
 
 
 def ratios(record, policy, method):
@@ -101,7 +108,7 @@ def variance_fractions(folder):
     return "\n".join(lines)
 
 
-def quote_network_ridge(records):
+def quote_network_ridge(records, folder):
     record = records["values"]
     if record is None:
         return "The study has not been run."
@@ -110,7 +117,7 @@ def quote_network_ridge(records):
     return "\n".join([
         f"{record['simulations']} simulations on each real network, commit `{record['commit']}`, all nodes "
         "([studies.md](studies.md) has the other policies):", "",
-        value_table(record, "random-weights", methods), "",
+        value_rows(folder, "random-weights", methods), "",
         f"The RMSE of `network_dm` is {listed(ratios(record, 'random-weights', 'network_dm'), '{:.1f}')} times that of the oracle, that of "
         f"`network_joint` {listed(ratios(record, 'random-weights', 'network_joint'), '{:.1f}')} times. What remains of `network_dm` is bias from "
         "unmeasured confounding, which its confidence intervals allow for by the [joint model](joint_model.md): they cover "
@@ -137,13 +144,13 @@ def quote_ablation(records):
     return "\n".join(lines)
 
 
-def quote_readme(records):
+def quote_readme(records, folder):
     record = records["values"]
     if record is None:
         return "The study has not been run."
     methods = ["naive", "dm_ridge", "spectral_dm", "cone", "network_dm", "network_joint", record["reference"]]
     cells = [c for policy in ("random-weights", "treat-all", "treat-none") for c in coverage(record, policy, "network_dm")]
-    return value_table(record, "random-weights", methods) + (
+    return value_rows(folder, "random-weights", methods) + (
         f"\n\nPolicies with random weights, all nodes; kappa2 is the strength of the unmeasured confounder, which only the oracle sees. "
         f"95 % confidence intervals of `network_dm` cover {100 * min(cells):.0f} to {100 * max(cells):.0f} % here (three policies), as they allow for\n"
         "confounding that selects units as the predicted outcome does; `network_joint` moves the value by it ([joint model](docs/joint_model.md)).")
@@ -167,30 +174,25 @@ def compare_widths(record):
     return wide, narrow
 
 
-def quote_coverage(records):
-    """One row per world: coverage for the three policies."""
+def quote_coverage(records, folder):
+    """The rows of network_dm, and how often its claims are true."""
     record = records["coverage"]
     if record is None:
         return "The study has not been run."
-    lines = [f"`cone reproduce coverage`, commit `{record['commit']}`, seed {record['seed']}: coverage of the 95 % confidence intervals "
-             "(interval), of those for sampling error alone (sampling) and of the sensitivity intervals of `network_dm` for random-weights / treat-all / "
-             "treat-none (blocks5: always one of its five arms), bias, the median half-width of the sensitivity intervals beside the RMSE of `naive`, and how many of the supported verdicts on differences from the logged "
-             "policy have the true sign.", "",
-             "| world | simulations | interval | sampling | bias | sensitivity | lower limit | half-width | RMSE of `naive` | joint intervals | supported |",
-             "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"]
-    for setting in record["settings"]:
-        rows = rows_of(setting, "network_dm")
-        bands = setting["all_bands_hold"]
-        lines.append(f"| {setting['name']} | {rows[0]['simulations']} | {percentages(rows, 'interval')} | {percentages(rows, 'sampling')} | {numbers(rows, 'bias', 3)} | {percentages(rows, 'sensitivity_interval')} | "
-                     f"{percentages(rows, 'sensitivity_least')} | {numbers(rows, 'sensitivity_half_width', 3)} | {numbers(rows, 'naive_rmse', 3)} | "
-                     f"{'-' if bands is None else f'{100 * bands:.1f} %'} | {claims(setting['supported'])} |")
     wide, narrow = compare_widths(record)
-    lines += ["", "Lower limit: one-sided 95 % confidence limit of the coverage of the sensitivity intervals. Where the RMSE of `naive` "
-              f"exceeds three standard errors ({wide + narrow} cells for random-weights and treat-all), the half-width is smaller in "
-              f"{narrow}. In these worlds a unit's noise is the same under every arm, which data cannot show; the intervals assume "
-              "independence (`--arm-noise`) and are conservative for random-weights. [studies.md](studies.md) has all results, by "
-              "dependence and for `dr_ridge`.", "", true_claims(records)]
-    return "\n".join(lines)
+    return "\n".join([
+        f"`cone reproduce coverage`, commit `{record['commit']}`, seed {record['seed']}: coverage of the 95 % confidence intervals "
+        "(interval), of those for sampling error alone (sampling) and of the sensitivity intervals of `network_dm` for random-weights / treat-all / "
+        "treat-none (blocks5: always one of its five arms) with its one-sided 95 % confidence limit (lower limit), median half-widths, and the RMSE "
+        "beside that of `naive`.", "", section(folder, "coverage", "network_dm: coverage of 95 %"), "",
+        "All policies together, the logged one included: how many of the supported and conditional verdicts on differences from it have the true sign, "
+        "how many single best policies are the best, and how often all rank sets hold the true ranks, the confidence set the best policy, and all joint "
+        "intervals the true values.", "", section(folder, "coverage", "all policies together"), "",
+        "Where the RMSE of `naive` "
+        f"exceeds three standard errors ({wide + narrow} cells for random-weights and treat-all), the half-width is smaller in "
+        f"{narrow}. In these worlds a unit's noise is the same under every arm, which data cannot show; the intervals assume "
+        "independence (`--arm-noise`) and are conservative for random-weights. [studies.md](studies.md) has all results, by "
+        "dependence and for `dr_ridge`.", "", true_claims(records)])
 
 
 def true_claims(records):
@@ -210,58 +212,10 @@ def claims(count):
     return "none" if count["made"] == 0 else f"{count['true']:,} of {count['made']:,}"
 
 
-def percentages(rows, key):
-    return " / ".join("-" if row.get(key) is None else f"{100 * row[key]:.1f}" for row in rows) + " %"
-
-
-def numbers(rows, key, digits):
-    return " / ".join("-" if row.get(key) is None else f"{row[key]:.{digits}f}" for row in rows)
-
-
-def rows_of(setting, method):
-    """The results of a method for the three policies."""
-    return [next(row for row in policy["rows"] if row["method"] == method) for policy in setting["policies"]]
-
-
-def world_table(titles, record, cells):
-    """One row per world."""
-    lines = ["| world | " + " | ".join(titles) + " |", "|---" + "|---:" * len(titles) + "|"]
-    return "\n".join(lines + ["| " + " | ".join([s["name"], *cells(s)]) + " |" for s in record["settings"]])
-
-
-def coverage_table(record, method):
-    def cells(setting):
-        rows = rows_of(setting, method)
-        return [str(rows[0]["simulations"]),
-                *(percentages(rows, key) for key in ("interval", "sampling", "sensitivity_interval", "sensitivity_least")),
-                *(numbers(rows, key, 4) for key in ("half_width", "sampling_half_width", "sensitivity_half_width", "bias", "rmse", "naive_rmse"))]
-    return world_table(["simulations", "interval", "sampling", "sensitivity", "lower limit", "half-width", "sampling half-width",
-                        "sensitivity half-width", "bias", "RMSE", "RMSE of `naive`"], record, cells)
-
-
-def dependence_table(record, method):
-    names = list(record["settings"][0]["policies"][0]["rows"][0]["by_dependence"])
-
-    def cells(setting):
-        rows = [row["by_dependence"] for row in rows_of(setting, method)]
-        return [percentages(rows, name) for name in names]
-    return world_table(names, record, cells)
-
-
 def table_text(folder, name, record):
     """The study's tables, one heading level lower, without those that repeat another."""
-    sections = re.split(r"(?m)^(?=### )", (folder / f"{name}.md").read_text().strip())
-    parts = []
-    for section in filter(None, (section.strip() for section in sections)):
-        heading = section.split("\n", 1)[0]
-        if any(part in heading for part in REPEATED.get(name, [])):
-            continue
-        method = heading.removeprefix("### ").split(":")[0]
-        if "assumed dependence" in heading:
-            section = f"{heading}\n\n{dependence_table(record, method)}"
-        elif "sensitivity intervals" in heading:
-            section = f"{heading}\n\n{coverage_table(record, method)}"
-        parts.append(f"#{section}")
+    parts = [f"#### {heading}\n\n{table}" for heading, table in sections(folder, name).items()
+             if not any(part in heading for part in REPEATED.get(name, []))]
     if name == "worlds":
         parts.append("The ratios of `network_dr` differ from these by at most "
                      f"{largest_difference(record, 'network_dm', 'network_dr'):.3f}.")
@@ -272,6 +226,10 @@ def largest_difference(record, method, other):
     """Of the verdicts' ratios."""
     ratio = {(v["method"], v["setting"], v["policy"]): v["ratio"] for v in record["verdicts"]}
     return max(abs(value - ratio[(other, *key)]) for (name, *key), value in ratio.items() if name == method)
+
+
+def keep_record(path):
+    (KEPT / path.name).write_text(compact_json.dumps(json.loads(path.read_text())))
 
 
 def replace_block(path, name, text):
@@ -299,17 +257,17 @@ def main():
                  f"{f', {count} simulations' if count else ''}.", "",
                  table_text(folder, name, records[name]), ""]
         if folder.resolve() != KEPT:
-            for kind in ("json", "md"):
-                shutil.copyfile(folder / f"{name}.{kind}", KEPT / f"{name}.{kind}")
+            shutil.copyfile(folder / f"{name}.md", KEPT / f"{name}.md")
+            keep_record(folder / f"{name}.json")
     (ROOT / "docs/studies.md").write_text("\n".join(page).rstrip() + "\n")
     if folder.resolve() != KEPT:
         for path in folder.glob("learnt_*.json"):
-            shutil.copyfile(path, KEPT / path.name)
-    figures = quote_network_ridge(records) + "\n\n" + variance_fractions(folder)
+            keep_record(path)
+    figures = quote_network_ridge(records, folder) + "\n\n" + variance_fractions(folder)
     replace_block(ROOT / "docs/network_ridge.md", "network_ridge", figures)
     replace_block(ROOT / "docs/network_ridge.md", "ablation", quote_ablation(records))
-    replace_block(ROOT / "docs/inference.md", "coverage", quote_coverage(records))
-    replace_block(ROOT / "README.md", "readme", quote_readme(records))
+    replace_block(ROOT / "docs/inference.md", "coverage", quote_coverage(records, folder))
+    replace_block(ROOT / "README.md", "readme", quote_readme(records, folder))
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@
 #include "distributed/load_on_ranks.hpp"
 #include "mpi/mpi_communicator.hpp"
 #include "mpi/scotch.hpp"
-#include "study/unit_work.hpp"
+#include "study/run_units.hpp"
 #endif
 
 namespace cone::app {

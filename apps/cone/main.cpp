@@ -25,7 +25,7 @@
 #include "options/renamed_option.hpp"
 #include "printable_output.hpp"
 #include "restart.hpp"
-#include "study/unit_work.hpp"
+#include "study/run_units.hpp"
 #include "terminal.hpp"
 
 namespace cone::app {

@@ -63,17 +63,18 @@ struct ReproduceFlags {
 /// Reports timing, reused and failed jobs on stderr.
 int report_jobs(const StudyOutcome& study, bool quiet) {
   if (!quiet && !study.timing.empty()) std::cerr << study.timing << '\n';
-  for (const std::string& remark : study.remarks) std::cerr << "! " << remark << '\n';
-  for (const std::string& failure : study.failures) std::cerr << "! failed: " << failure << '\n';
-  if (!study.failures.empty()) {
+  for (const std::string& remark : study.run.remarks) std::cerr << "! " << remark << '\n';
+  for (const std::string& failure : study.run.failures)
+    std::cerr << "! failed: " << failure << '\n';
+  if (!study.run.failures.empty()) {
     std::cerr << fmt::format("{} of {} jobs failed; --retry-failed tries them again\n",
-                             grouped(study.failures.size()), grouped(study.num_units));
+                             grouped(study.run.failures.size()), grouped(study.run.num_units));
   }
-  if (!quiet && study.has_units) {
-    std::cerr << fmt::format("{} jobs, {} of them from earlier runs\n", grouped(study.num_units),
-                             grouped(study.num_reused));
+  if (!quiet && study.run.num_units > 0) {
+    std::cerr << fmt::format("{} jobs, {} of them from earlier runs\n",
+                             grouped(study.run.num_units), grouped(study.run.num_reused));
   }
-  return study.failures.empty() ? kSuccess : kFailure;
+  return study.run.failures.empty() ? kSuccess : kFailure;
 }
 
 int run_reproduce(const ReproduceFlags& flags) {

@@ -20,8 +20,8 @@
 #include "options/json_text.hpp"
 #include "options/option_file.hpp"
 #include "outputs.hpp"
+#include "study/run_units.hpp"
 #include "study/tune.hpp"
-#include "study/unit_work.hpp"
 #include "terminal.hpp"
 #include "unit_flags.hpp"
 

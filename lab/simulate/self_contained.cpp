@@ -240,9 +240,7 @@ std::vector<double> neighbour_maximum(const Graph& graph, std::span<const double
     largest[i] = draw[neighbours[0]];
     for (const NodeIndex j : neighbours) largest[i] = std::max(largest[i], draw[j]);
   }
-  const double centre = mean(largest);
-  const double sd = std::sqrt(variance(largest, 0));
-  for (double& value : largest) value = (value - centre) / sd;
+  standardise(largest);
   return largest;
 }
 

@@ -77,13 +77,17 @@ std::vector<double> standardised_contrast(MatrixView<const double> topics,
                                           std::span<const double> contrast) {
   std::vector<double> values(topics.rows());
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = dot(topics.row(i), contrast);
-  const double centre = mean(values);
-  const double sd = std::sqrt(variance(values, 0));
-  for (double& v : values) v = sd > 0 ? (v - centre) / sd : 0.0;
+  standardise(values);
   return values;
 }
 
 }  // namespace
+
+void standardise(std::vector<double>& values) {
+  const double centre = mean(values);
+  const double sd = std::sqrt(variance(values, 0));
+  for (double& v : values) v = sd > 0 ? (v - centre) / sd : 0.0;
+}
 
 Moments pooled_moments(const ArmValues& values) {
   const auto count = static_cast<double>(values.size() * values[0].size());

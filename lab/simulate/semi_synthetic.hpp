@@ -56,6 +56,9 @@ struct Moments {
 /// Over all arms together.
 Moments pooled_moments(const ArmValues& values);
 
+/// To mean 0 and sd 1; all 0 where they do not vary.
+void standardise(std::vector<double>& values);
+
 /// p^t of every node and arm, from kappa1, kappa2 and normalisation. O(arms · (nodes · topics +
 /// edges)).
 ArmValues arm_scores(const Context& context, const Graph& graph, MatrixView<const double> topics,

@@ -9,8 +9,7 @@
 
 #include "base/numeric.hpp"
 #include "base/random.hpp"
-#include "simulate/nonlinear_world.hpp"
-#include "simulate/observed_world.hpp"
+#include "simulate/numeric_worlds.hpp"
 #include "simulate/self_contained.hpp"
 #include "simulate/semi_synthetic.hpp"
 #include "simulate/simulation_items.hpp"

@@ -20,6 +20,10 @@ std::vector<std::string> numbered_words(std::size_t count) {
   return names;
 }
 
+// Fixed, so that the demo data is the same everywhere.
+constexpr std::uint64_t kDemoSeed = 20;
+constexpr std::uint64_t kDemoSimulation = 0;
+
 /// The columns named by `kept` (ascending), renumbered in that order.
 FeatureTable select_columns(const FeatureTable& features, const std::vector<std::uint32_t>& kept) {
   constexpr std::uint32_t kDropped = std::numeric_limits<std::uint32_t>::max();
@@ -119,6 +123,16 @@ SimulatedData simulate_data(const Context& context, TopicNetwork network,
   out.community = std::move(network.community);
   out.source_checksum = std::move(network.source_checksum);
   return out;
+}
+
+TopicNetwork demo_network(const Context& context) {
+  return synthetic_topic_network(context.with_seed(kDemoSeed), NetworkOptions{});
+}
+
+LoadedData demo_data(const Context& context) {
+  return simulate_data(context.with_seed(kDemoSeed), demo_network(context), OutcomeOptions{},
+                       kDemoSimulation)
+      .data;
 }
 
 }  // namespace cone

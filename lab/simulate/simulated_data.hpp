@@ -36,6 +36,9 @@ TopicNetwork synthetic_topic_network(const Context& context, const NetworkOption
 TopicNetwork fitted_topic_network(const Context& context, LoadedData network,
                                   const TopicModelOptions& options, std::size_t top_words);
 
+/// The network of the demo data, without treatments and outcomes.
+TopicNetwork demo_network(const Context& context);
+
 struct SimulatedData {
   LoadedData data;
   Matrix<double> topics;

@@ -8,7 +8,6 @@
 #include "base/numeric.hpp"
 #include "simulate/topic_model.hpp"
 #include "simulate/topic_model_parts.hpp"
-#include "simulate/topic_model_special.hpp"
 
 namespace cone {
 namespace {

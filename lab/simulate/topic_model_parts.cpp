@@ -4,11 +4,11 @@
 #include <cmath>
 #include <utility>
 
+#include <boost/math/special_functions/digamma.hpp>
+#include <boost/math/special_functions/gamma.hpp>
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
-
-#include "simulate/topic_model_special.hpp"
 
 namespace cone::topic_model {
 namespace {
@@ -17,6 +17,9 @@ namespace {
 constexpr double kLargestCount = 1e6;
 // As in scikit-learn.
 constexpr double kSettledChange = 1e-3;
+
+/// By default Boost computes them in long double, several times slower.
+using InDouble = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
 
 Fault count_fault(std::size_t document, std::uint32_t word, double count) {
   Fault fault;
@@ -74,6 +77,9 @@ void check_any_word(const SparseMatrix& counts) {
   fault.advice = "give at least one positive count";
   throw Error(ErrorCode::kData, std::move(fault));
 }
+
+double digamma(double x) { return boost::math::digamma(x, InDouble()); }
+double log_gamma(double x) { return boost::math::lgamma(x, InDouble()); }
 
 void refresh_word_factors(const Context& context, const TopicTable& word_parameters,
                           TopicTable& word_factors) {

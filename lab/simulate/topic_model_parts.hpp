@@ -11,6 +11,11 @@
 
 namespace cone::topic_model {
 
+/// ψ(x) and ln Γ(x), x > 0, in double precision. std::lgamma writes a global (signgam) and may not
+/// run on several threads; the standard library has no digamma.
+double digamma(double x);
+double log_gamma(double x);
+
 /// Throws Error(kData) listing every count that is negative, not finite or above 1e6 (where sums
 /// in single precision could overflow).
 void check_counts(const SparseMatrix& counts);

@@ -57,11 +57,11 @@ std::vector<ValueGroup> ablation_groups() {
   return groups;
 }
 
-std::vector<ValueSetting> ablation_settings(std::span<const StudyNetwork> networks,
+std::vector<StudySetting> ablation_settings(std::span<const StudyNetwork> networks,
                                             std::span<const StudyNetwork> generated,
                                             std::uint64_t seed) {
-  std::vector<ValueSetting> settings = value_settings(networks, seed);
-  for (ValueSetting& world : world_settings({}, generated, seed)) {
+  std::vector<StudySetting> settings = study_settings(networks, Normalisation::kNone, seed);
+  for (StudySetting& world : world_settings({}, generated, seed)) {
     if (std::ranges::find(kStressed, world.name) != std::end(kStressed)) {
       settings.push_back(std::move(world));
     }

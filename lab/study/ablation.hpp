@@ -20,7 +20,7 @@ std::vector<ValueGroup> ablation_groups();
 
 /// The networks at both values of κ2, and the synthetic worlds that stress other parts: unmeasured
 /// confounding, weak overlap, binary outcomes and nonlinear.
-std::vector<ValueSetting> ablation_settings(std::span<const StudyNetwork> networks,
+std::vector<StudySetting> ablation_settings(std::span<const StudyNetwork> networks,
                                             std::span<const StudyNetwork> generated,
                                             std::uint64_t seed);
 

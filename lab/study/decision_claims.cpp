@@ -59,15 +59,6 @@ void add_verdicts(const Json& verdicts, ComparisonVerdict verdict, ClaimCount& c
   count.correct += found.at("true").get<std::size_t>();
 }
 
-/// "88.1 % of 42".
-std::string claims_text(const ClaimCount& count) {
-  return count.made == 0 ? "none" : fmt::format("{} of {}", share_text(count.share()), count.made);
-}
-
-Json count_json(const ClaimCount& count) {
-  return {{"made", count.made}, {"true", count.correct}, {"share", json_number(count.share())}};
-}
-
 }  // namespace
 
 double ClaimCount::share() const {
@@ -115,40 +106,52 @@ bool is_decision(const Json& json) {
   return json.is_null() || (json.is_object() && json.contains("verdicts"));
 }
 
-TitledTable decision_table(std::span<const std::string> settings,
-                           std::span<const DecisionClaims> decisions) {
-  TitledTable out{
-      .title =
-          "all policies together, the logged one included: verdicts on differences from it "
-          "with the true sign, single best policies that are the best, how often all rank "
-          "sets hold the true ranks, the confidence set the best policy, and all joint "
-          "bands the true values",
-      .columns = {"world", "simulations", "supported", "conditional", "single best", "rank sets",
-                  "sensitivity rank sets", "confidence set", "joint bands"}};
+StudyTable claim_records(const std::string& key, std::span<const std::string> settings,
+                         std::span<const DecisionClaims> decisions) {
+  const auto share = [](const char* name, const char* title) {
+    return StudyColumn{
+        .name = name, .title = title, .form = StudyColumn::Form::kPercent, .digits = 1};
+  };
+  StudyTable out({{.name = key, .title = "world"},
+                  share("all_bands_hold", "joint bands"),
+                  share("best_in_set", "confidence set"),
+                  share("ranks_hold", "rank sets"),
+                  share("sensitivity_ranks_hold", "sensitivity rank sets"),
+                  {"decisions", "simulations"},
+                  {"supported/made"},
+                  {"supported/true"},
+                  share("supported/share", "supported"),
+                  {"conditional/made"},
+                  {"conditional/true"},
+                  share("conditional/share", "conditional"),
+                  {"single_best/made"},
+                  {"single_best/true"},
+                  share("single_best/share", "single best")});
   for (std::size_t s = 0; s < settings.size(); ++s) {
-    const DecisionClaims& claims = decisions[s];
-    out.rows.push_back({{settings[s]},
-                        {fmt::format("{}", claims.num_simulations)},
-                        {claims_text(claims.supported)},
-                        {claims_text(claims.conditional)},
-                        {claims_text(claims.single_best)},
-                        {share_text(claims.ranks.share())},
-                        {share_text(claims.sensitivity_ranks.share())},
-                        {share_text(claims.best_set.share())},
-                        {share_text(claims.bands.share())}});
+    const DecisionClaims& c = decisions[s];
+    out.add({settings[s], c.bands.share(), c.best_set.share(), c.ranks.share(),
+             c.sensitivity_ranks.share(), c.num_simulations, c.supported.made, c.supported.correct,
+             c.supported.share(), c.conditional.made, c.conditional.correct, c.conditional.share(),
+             c.single_best.made, c.single_best.correct, c.single_best.share()});
   }
   return out;
 }
 
-Json claims_json(const DecisionClaims& claims) {
-  return {{"all_bands_hold", json_number(claims.bands.share())},
-          {"best_in_set", json_number(claims.best_set.share())},
-          {"ranks_hold", json_number(claims.ranks.share())},
-          {"sensitivity_ranks_hold", json_number(claims.sensitivity_ranks.share())},
-          {"decisions", claims.num_simulations},
-          {"supported", count_json(claims.supported)},
-          {"conditional", count_json(claims.conditional)},
-          {"single_best", count_json(claims.single_best)}};
+ShownTable show_claims(std::span<const std::string> settings,
+                       std::span<const DecisionClaims> decisions) {
+  return show(claim_records("world", settings, decisions),
+              {.title = "all policies together, the logged one included: verdicts on differences "
+                        "from it with the true sign, single best policies that are the best, how "
+                        "often all rank sets hold the true ranks, the confidence set the best "
+                        "policy, and all joint bands the true values",
+               .keys = {"world", "decisions"},
+               .shown = {{"supported/share", "supported/made", " of "},
+                         {"conditional/share", "conditional/made", " of "},
+                         {"single_best/share", "single_best/made", " of "},
+                         {"ranks_hold"},
+                         {"sensitivity_ranks_hold"},
+                         {"best_in_set"},
+                         {"all_bands_hold"}}});
 }
 
 }  // namespace cone

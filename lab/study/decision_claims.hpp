@@ -8,7 +8,7 @@
 
 #include "cone/record.hpp"
 
-#include "study/titled_table.hpp"
+#include "study/study_table.hpp"
 
 // What evaluations of simulated data say of all policies together, beside the truth.
 
@@ -51,9 +51,10 @@ struct DecisionClaims {
 nlohmann::ordered_json describe_decision(const Decision& decision);
 bool is_decision(const nlohmann::ordered_json& json);
 
-/// One row per setting.
-TitledTable decision_table(std::span<const std::string> settings,
-                           std::span<const DecisionClaims> decisions);
-nlohmann::ordered_json claims_json(const DecisionClaims& claims);
+/// One row per setting, whose name is in the column `key`.
+StudyTable claim_records(const std::string& key, std::span<const std::string> settings,
+                         std::span<const DecisionClaims> decisions);
+ShownTable show_claims(std::span<const std::string> settings,
+                       std::span<const DecisionClaims> decisions);
 
 }  // namespace cone

@@ -2,19 +2,26 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
 
 #include "base/numeric.hpp"
-#include "study/joined_plan.hpp"
+#include "study/joined_estimates.hpp"
 #include "study/value_study.hpp"
 
 namespace cone {
 namespace {
 
-// Published results for κ2 = 1; draws, splits and replicates differ between the sources.
+struct PublishedEffects {
+  std::string_view method, source, network;
+  double root_pehe = 0;
+  double ate_error = 0;
+};
+
+// For κ2 = 1; draws, splits and replicates differ between the sources.
 constexpr std::string_view kAuthors = "results in the authors' repository";
 constexpr std::string_view kReruns = "third-party reruns of public code, three replicates";
 constexpr PublishedEffects kPublished[] = {
@@ -30,14 +37,6 @@ constexpr PublishedEffects kPublished[] = {
     {"best published rerun", "published reruns", "Flickr", 6.10, 0.25},
 };
 
-MeanAndError mean_and_error(const std::vector<double>& values) {
-  if (values.empty()) return {kNaN, kNaN};
-  const double error = values.size() < 2
-                           ? kNaN
-                           : std::sqrt(variance(values, 1) / static_cast<double>(values.size()));
-  return {mean(values), error};
-}
-
 /// Summarises the replicates of one cell, which are `stride` units apart.
 EffectsCell summarise_effects(std::span<const UnitRecord> records, std::size_t first,
                               std::size_t stride) {
@@ -46,13 +45,15 @@ EffectsCell summarise_effects(std::span<const UnitRecord> records, std::size_t f
   std::vector<double> ate_error;
   for (std::size_t u = first; u < records.size(); u += stride) {
     const UnitRecord& record = records[u];
-    if (record.status == UnitStatus::kFailed || !record.result.at("root_pehe").is_number() ||
-        !record.result.at("ate_error").is_number()) {
+    const bool failed = record.status == UnitStatus::kFailed;
+    const double pehe = failed ? kNaN : number_or_nan(record.result.at("root_pehe"));
+    const double ate = failed ? kNaN : number_or_nan(record.result.at("ate_error"));
+    if (std::isfinite(pehe) && std::isfinite(ate)) {
+      root_pehe.push_back(pehe);
+      ate_error.push_back(ate);
+    } else {
       ++cell.num_missing;
-      continue;
     }
-    root_pehe.push_back(record.result.at("root_pehe").get<double>());
-    ate_error.push_back(record.result.at("ate_error").get<double>());
   }
   cell.root_pehe = mean_and_error(root_pehe);
   cell.ate_error = mean_and_error(ate_error);
@@ -89,8 +90,6 @@ std::vector<EffectsRow> effects_rows(std::span<const std::string> estimators) {
   return rows;
 }
 
-std::span<const PublishedEffects> published_effects() { return kPublished; }
-
 EffectsTable reproduce_effects(const Context& context, std::span<const StudyNetwork> networks,
                                int replicates, std::span<const std::string> estimators,
                                const UnitWork& work) {
@@ -101,7 +100,7 @@ EffectsTable reproduce_effects(const Context& context, std::span<const StudyNetw
   for (const StudyNetwork& network : networks) {
     table.networks.push_back(network.name);
     for (const double kappa2 : kEffectStrengths) {
-      const StudySetting setting{.network = &network, .kappa2 = kappa2, .seed = context.seed()};
+      const StudySetting setting = effects_setting(network, kappa2, context.seed());
       for (int replicate = 0; replicate < replicates; ++replicate) {
         for (const EffectsRow& row : rows) {
           units.push_back(effects_unit(setting, static_cast<std::uint64_t>(replicate), row));
@@ -124,6 +123,53 @@ EffectsTable reproduce_effects(const Context& context, std::span<const StudyNetw
     }
   }
   return table;
+}
+
+StudyReport report_effects(const EffectsTable& table) {
+  using Form = StudyColumn::Form;
+  const std::string ours = "this run";
+  StudyReport report{
+      .lead =
+          fmt::format("{} replicates, effects of the test nodes (60/20/20)\n\n", table.replicates),
+      .table = StudyTable({{"network"},
+                           {"kappa2"},
+                           {"model", "outcome model"},
+                           {"root_pehe", "root PEHE", Form::kAdaptive, 0, "root_pehe_error"},
+                           {"root_pehe_error"},
+                           {"ate_error", "|ATE error|", Form::kAdaptive, 0, "ate_error_error"},
+                           {"ate_error_error"},
+                           {"num_missing"},
+                           {"source"}}),
+      .run = table.run};
+  for (std::size_t n = 0; n < table.networks.size(); ++n) {
+    for (std::size_t r = 0; r < table.rows.size(); ++r) {
+      for (std::size_t k = 0; k < std::size(kEffectStrengths); ++k) {
+        const auto& [pehe, ate, num_missing] = table.cells[n][r][k];
+        report.table.add({table.networks[n], kEffectStrengths[k], table.rows[r], pehe.mean,
+                          pehe.error, ate.mean, ate.error, num_missing, ours});
+      }
+    }
+    for (const PublishedEffects& p : kPublished) {
+      if (p.network != table.networks[n]) continue;
+      report.table.add({p.network, 1.0, p.method, p.root_pehe, {}, p.ate_error, {}, {}, p.source});
+    }
+    report.shown.push_back(
+        show(report.table, {.title = table.networks[n] + ": mean over replicates ± standard error",
+                            .only = {{"network", table.networks[n]}},
+                            .keys = {"model", "source"},
+                            .across = "kappa2",
+                            .shown = {{"root_pehe"}, {"ate_error"}}}));
+  }
+  report.json = study_json("effects/1", {{"replicates", table.replicates}, {"seed", table.seed}});
+  report.json["networks"] = report.table.nested({{"network", "models"}});
+  for (auto& network : report.json["networks"]) {
+    const auto rows = std::exchange(network["models"], nlohmann::ordered_json::array());
+    network["published"] = nlohmann::ordered_json::array();
+    for (const auto& row : rows) {
+      network[row.at("source") == ours ? "models" : "published"].push_back(row);
+    }
+  }
+  return report;
 }
 
 }  // namespace cone

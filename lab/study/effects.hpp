@@ -1,20 +1,18 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include "cone/context.hpp"
 #include "cone/settings.hpp"
 
 #include "study/run_units.hpp"
 #include "study/study.hpp"
-#include "study/study_run.hpp"
+#include "study/study_errors.hpp"
+#include "study/study_report.hpp"
 
 // `cone reproduce effects`: individual treatment effects on the simulation of Guo, Li and Liu
 // (2020), Learning Individual Causal Effects from Networked Observational Data, WSDM.
@@ -41,6 +39,9 @@ struct EffectsRow {
 /// estimators that are no outcome model.
 std::vector<EffectsRow> effects_rows(std::span<const std::string> estimators);
 
+/// The simulation on a network, with one of kEffectStrengths.
+StudySetting effects_setting(const StudyNetwork& network, double kappa2, std::uint64_t seed);
+
 /// One row on one replicate: its learner fits on 60 % of the nodes and selects on 20 % (a learner
 /// without selection fits on both), and predicts both arms of the others. Its result:
 /// {"root_pehe": √ mean (τ̂_i − τ_i)², "ate_error": |mean (τ̂_i − τ_i)|}, i over the test nodes: the
@@ -52,26 +53,11 @@ Unit effects_unit(const StudySetting& setting, std::uint64_t replicate, const Ef
 /// The direct methods of the catalogue, whose outcome models are fitted here.
 std::vector<std::string_view> outcome_models();
 
-struct MeanAndError {
-  double mean = 0;
-  double error = 0;  ///< standard error over replicates
-};
-
 struct EffectsCell {
   MeanAndError root_pehe;
   MeanAndError ate_error;
   std::size_t num_missing = 0;
 };
-
-/// A published result, for κ2 = 1.
-struct PublishedEffects {
-  std::string_view method;
-  std::string_view source;
-  std::string_view network;
-  double root_pehe = 0;
-  double ate_error = 0;
-};
-std::span<const PublishedEffects> published_effects();
 
 struct EffectsTable {
   std::vector<std::string> networks;
@@ -88,9 +74,7 @@ EffectsTable reproduce_effects(const Context& context, std::span<const StudyNetw
                                int replicates, std::span<const std::string> estimators,
                                const UnitWork& work);
 
-std::string effects_text(const EffectsTable& table);
-std::string effects_markdown(const EffectsTable& table);
-std::string effects_csv(const EffectsTable& table);
-nlohmann::ordered_json effects_json(const EffectsTable& table);
+/// Published results of the same networks beside those of this run.
+StudyReport report_effects(const EffectsTable& table);
 
 }  // namespace cone

@@ -14,19 +14,14 @@
 #include "network_ridge/network_ridge_learner.hpp"
 #include "network_ridge/treatment_ridge.hpp"
 #include "options/json_number.hpp"
-#include "options/option_json.hpp"
 #include "study/effects.hpp"
-#include "study/joined_plan.hpp"
+#include "study/joined_estimates.hpp"
 #include "study/topic_features.hpp"
 
 namespace cone {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-OutcomeOptions effects_outcome(const StudySetting& setting) {
-  return {.world = World::kIndividualEffects, .kappa1 = 10, .kappa2 = setting.kappa2, .noise = 1};
-}
 
 std::vector<double> subtract_control(const Matrix<double>& mu) {
   std::vector<double> effects(mu.rows());
@@ -87,12 +82,9 @@ Matrix<double> predict_outcomes(const Context& context, const Dataset& data, con
 
 Json measure_effects(const Context& context, const StudySetting& setting, std::uint64_t replicate,
                      const EffectsRow& row) {
-  const TopicNetwork& network = setting.network->network;
-  LoadedData data =
-      simulate_data(context.with_seed(setting.seed), network, effects_outcome(setting), replicate)
-          .data;
+  LoadedData data = simulate_setting(context, setting, replicate);
   const FitPlan plan = make_plan(context, data.observed, effects_options(row).plan, context.seed());
-  if (row.is_oracle) data.observed.features = topic_features(network);
+  if (row.is_oracle) data.observed.features = topic_features(setting.network->network);
   const std::vector<double> effects =
       row.is_shrunk ? predict_shrunken_effects(context, data.observed, row, plan)
                     : subtract_control(predict_outcomes(context, data.observed, row, plan));
@@ -122,23 +114,19 @@ std::vector<std::string_view> outcome_models() {
   return names;
 }
 
+StudySetting effects_setting(const StudyNetwork& network, double kappa2, std::uint64_t seed) {
+  return network_setting(
+      network, {.world = World::kIndividualEffects, .kappa1 = 10, .kappa2 = kappa2, .noise = 1},
+      seed);
+}
+
 Unit effects_unit(const StudySetting& setting, std::uint64_t replicate, const EffectsRow& row) {
-  constexpr std::uint64_t kSeedsPerReplicate = 100'000;  // as in table 2
-  Json options = {{"setting", setting.name()},
-                  {"outcome", option_json(effects_outcome(setting))},
-                  {"simulation", replicate},
-                  {"simulation_seed", setting.seed},
-                  {"group", row.label},
-                  {"estimator", row.estimator},
-                  {"is_oracle", row.is_oracle},
-                  {"joins_validation", is_network_row(row.estimator)},
-                  {"evaluation", option_json(effects_options(row))}};
-  options["evaluation"].erase("estimators");
+  Unit unit = unit_on_simulation("effects", setting, replicate, row.label, effects_options(row));
+  Json& options = unit.identity.options;
+  options["estimator"] = row.estimator;
+  options["is_oracle"] = row.is_oracle;
+  options["joins_validation"] = is_network_row(row.estimator);
   if (row.is_shrunk) options["effect_shrinkage"] = enum_name(EffectShrinkage::kAuto);
-  Unit unit{.identity = {.kind = "effects",
-                         .options = std::move(options),
-                         .seed = setting.seed + kSeedsPerReplicate * replicate,
-                         .data_checksum = setting.network->checksum}};
   unit.run = [=](const Context& context) {
     return measure_effects(context, setting, replicate, row);
   };

@@ -1,13 +1,16 @@
 #include "study/figure2.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
 
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
 #include "cone/settings.hpp"
 
-#include "study/selection_criteria.hpp"
+#include "base/numeric.hpp"
 #include "study/study_errors.hpp"
 
 namespace cone {
@@ -17,22 +20,10 @@ constexpr double kStrength = 2;  // κ2 of the paper's figure
 
 std::vector<StudySetting> strong_settings(std::span<const StudyNetwork> networks,
                                           const StudyOptions& options, std::uint64_t seed) {
-  std::vector<StudySetting> settings = study_settings(networks, options, seed);
-  std::erase_if(settings, [](const StudySetting& setting) { return setting.kappa2 != kStrength; });
+  std::vector<StudySetting> settings = study_settings(networks, options.normalisation, seed);
+  std::erase_if(settings,
+                [](const StudySetting& setting) { return setting.outcome.kappa2 != kStrength; });
   return settings;
-}
-
-void add_failures(std::span<const Unit> units, const UnitsReport& report, Figure2& figure) {
-  for (std::size_t u = 0; u < units.size(); ++u) {
-    figure.seconds += report.records[u].seconds;
-    if (report.records[u].status != UnitStatus::kFailed) continue;
-    const auto& options = units[u].identity.options;
-    figure.failures.push_back(fmt::format(
-        "{}, gamma {}, zeta {}, simulation {}, run {}: {}",
-        options.at("network").get<std::string>(), options.at("evaluation").at("gamma").dump(),
-        options.at("evaluation").at("zeta").dump(), options.at("simulation").get<std::uint64_t>(),
-        options.at("run").get<std::uint64_t>(), report.records[u].error));
-  }
 }
 
 std::size_t index_of(const std::vector<double>& values, double value) {
@@ -51,6 +42,80 @@ std::vector<std::span<const UnitRecord>> records_by_point(std::span<const UnitRe
   return points;
 }
 
+double number_at(const UnitRecord& record, const char* part, const char* name) {
+  if (record.status == UnitStatus::kFailed) return kNaN;
+  return number_or_nan(record.result.at(part).at(name));
+}
+
+double error_of_cone(const UnitRecord& record) {
+  if (record.status == UnitStatus::kFailed) return kNaN;
+  return number_at(record, "values", "cone") - number_or_nan(record.result.at("truth"));
+}
+
+struct Criterion {
+  const char* name;
+  std::function<double(const UnitRecord&)> value;
+};
+
+std::vector<Criterion> criteria() {
+  const auto outcome = [](const UnitRecord& record) {
+    return number_at(record, "training", "outcome_error");
+  };
+  const auto propensity = [](const UnitRecord& record) {
+    return number_at(record, "training", "propensity_loss");
+  };
+  return {{"outcome error + propensity loss (cone tune)",
+           [=](const UnitRecord& record) { return outcome(record) + propensity(record); }},
+          {"outcome error alone", outcome},
+          {"propensity loss alone", propensity},
+          {"size of the correction",
+           [](const UnitRecord& record) {
+             return std::abs(number_at(record, "values", "cone") -
+                             number_at(record, "values", "cone_dm"));
+           }},
+          {"absolute error (needs the truth)",
+           [](const UnitRecord& record) { return std::abs(error_of_cone(record)); }}};
+}
+
+/// The point with the least finite value; the first one if there is none.
+std::size_t best_point(std::span<const std::span<const UnitRecord>> records, std::size_t unit,
+                       const Criterion& criterion) {
+  std::size_t best = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t point = 0; point < records.size(); ++point) {
+    const double value = criterion.value(records[point][unit]);
+    if (!(value < least)) continue;
+    least = value;
+    best = point;
+  }
+  return best;
+}
+
+/// Compares model selection criteria: for every simulation and run, takes the grid point with the
+/// least value of a criterion and summarises the errors of `cone` there. `records[point][k]` is
+/// unit k (by simulation, then run) of one point.
+std::vector<SelectionResult> compare_criteria(const StudyOptions& options,
+                                              std::span<const std::span<const UnitRecord>> records,
+                                              std::size_t default_point) {
+  const auto summarise = [&](const char* name, const auto& point_of) {
+    std::vector<std::vector<double>> errors(static_cast<std::size_t>(options.simulations));
+    std::size_t unit = 0;
+    for (std::vector<double>& runs : errors) {
+      for (int run = 0; run < options.runs; ++run, ++unit) {
+        runs.push_back(error_of_cone(records[point_of(unit)][unit]));
+      }
+    }
+    return SelectionResult{name, summarise_errors(errors)};
+  };
+  std::vector<SelectionResult> results = {
+      summarise("none (default gamma and zeta)", [&](std::size_t) { return default_point; })};
+  for (const Criterion& criterion : criteria()) {
+    results.push_back(summarise(
+        criterion.name, [&](std::size_t unit) { return best_point(records, unit, criterion); }));
+  }
+  return results;
+}
+
 }  // namespace
 
 Figure2 reproduce_figure2(const Context& context, std::span<const StudyNetwork> networks,
@@ -62,23 +127,21 @@ Figure2 reproduce_figure2(const Context& context, std::span<const StudyNetwork> 
 
   std::vector<Unit> units;
   for (const StudySetting& setting : settings) {
-    ConeOptions point = tune_setting(context, setting, options, work, figure.failures);
-    figure.maps.push_back({.setting = setting.name(), .options = point});
+    ConeOptions point = tune_setting(context, setting, options, work, figure.run.failures);
+    figure.maps.push_back({.setting = setting.name, .options = point});
     for (const double gamma : figure.values) {
       for (const double zeta : figure.values) {
         point.gamma = gamma;
         point.zeta = zeta;
         for (Unit& unit : setting_units(setting, options, groups, point)) {
+          unit.name += fmt::format(", gamma {}, zeta {}", gamma, zeta);
           units.push_back(std::move(unit));
         }
       }
     }
   }
   const UnitsReport report = run_units(context, work, units, "figure 2");
-  add_failures(units, report, figure);
-  figure.num_units = units.size();
-  figure.num_reused = report.num_reused;
-  figure.remarks = report.remarks;
+  note_units(units, report, figure.run);
 
   const std::size_t num_points = figure.values.size() * figure.values.size();
   const std::size_t default_point =

@@ -3,13 +3,12 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "cone/context.hpp"
 #include "cone/settings.hpp"
 
 #include "study/study.hpp"
-#include "study/table2.hpp"
+#include "study/study_errors.hpp"
+#include "study/study_report.hpp"
 
 namespace cone {
 
@@ -32,13 +31,7 @@ struct Figure2 {
   std::vector<ParameterMap> maps;
   StudyOptions study;
   std::uint64_t seed = 0;
-
-  // Differs from run to run, so kept apart from the results.
-  double seconds = 0;  ///< core seconds
-  std::size_t num_units = 0;
-  std::size_t num_reused = 0;
-  std::vector<std::string> failures;
-  std::vector<std::string> remarks;
+  StudyRun run;
 };
 
 /// Figure 2 of Guo, Li and Liu (2020): γ, ζ ∈ {1e-6, 1e-4, 1e-2, 1, 100} at κ2 = 2 on every
@@ -46,11 +39,9 @@ struct Figure2 {
 Figure2 reproduce_figure2(const Context& context, std::span<const StudyNetwork> networks,
                           const StudyOptions& options, const UnitWork& work);
 
-std::string figure2_text(const Figure2& figure);
-std::string figure2_markdown(const Figure2& figure);
-std::string figure2_csv(const Figure2& figure);
-nlohmann::ordered_json figure2_json(const Figure2& figure);
 /// Heat maps of RMSE and MAE, one row of maps per network, as an SVG image.
 std::string figure2_svg(const Figure2& figure);
+/// With that picture.
+StudyReport report_figure2(const Figure2& figure);
 
 }  // namespace cone

@@ -1,5 +1,6 @@
 #include "study/joined_estimates.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include "cone/error.hpp"
@@ -8,7 +9,6 @@
 #include "base/numeric.hpp"
 #include "evaluate/learning.hpp"
 #include "joint_model/joint_model.hpp"
-#include "study/joined_plan.hpp"
 
 namespace cone {
 namespace {
@@ -25,6 +25,26 @@ Matrix<double> restrict_policy(MatrixView<const double> policy, std::span<const 
 }
 
 }  // namespace
+
+FitPlan join_selection(const FitPlan& plan) {
+  FitPlan joined{.scored = plan.scored};
+  for (const FitTask& task : plan.tasks) {
+    FitTask all{.fit = task.fit, .score = task.score};
+    for (const SelectionSplit& split : task.selection) {
+      all.fit.insert(all.fit.end(), split.fit.begin(), split.fit.end());
+      all.fit.insert(all.fit.end(), split.score.begin(), split.score.end());
+    }
+    std::ranges::sort(all.fit);
+    all.fit.erase(std::unique(all.fit.begin(), all.fit.end()), all.fit.end());
+    joined.tasks.push_back(std::move(all));
+  }
+  return joined;
+}
+
+bool is_network_row(std::string_view estimator) {
+  const EstimatorInfo* row = find_estimator(estimator);
+  return row != nullptr && row->outcome == LearnerId::kNetworkRidge;
+}
 
 std::vector<double> estimate_by_joint_model(const Context& context, const Dataset& data,
                                             MatrixView<const double> policy,

@@ -12,8 +12,8 @@
 #include "cone/matrix.hpp"
 
 #include "network_ridge/network_ridge_learner.hpp"
-#include "study/refit_bootstrap.hpp"
 #include "study/refute.hpp"
+#include "study/refute_data.hpp"
 
 namespace cone {
 

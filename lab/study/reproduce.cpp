@@ -11,7 +11,6 @@
 #include "cone/error.hpp"
 
 #include "base/file.hpp"
-#include "base/sentence.hpp"
 #include "base/text.hpp"
 #include "options/json_text.hpp"
 #include "study/ablation.hpp"
@@ -38,6 +37,7 @@ struct StudyRequest {
     return generate_study_networks(context, options.worlds);
   }
   int simulations() const { return options.study.simulations; }
+  const std::vector<std::string>& rows() const { return options.rows.estimators; }
   UnitWork work() const {
     return {.store = UnitStore(out),
             .retry_failed = options.retry_failed,
@@ -45,117 +45,76 @@ struct StudyRequest {
   }
 };
 
-/// A table in all output formats.
-struct StudyTables {
-  StudyOutcome outcome;
-  std::string markdown, csv;
-  std::string extra = {};  ///< content of a file specific to this study
-};
-
-/// The parts that may differ from run to run; works for both kinds of result.
-template <class Result>
-StudyOutcome outcome_of(const Result& run, const std::string& text,
-                        const nlohmann::ordered_json& json, const std::string& timing) {
-  return {.text = text,
-          .json = dump_json(json) + '\n',
-          .timing = timing,
-          .num_units = run.num_units,
-          .num_reused = run.num_reused,
-          .failures = run.failures,
-          .remarks = run.remarks};
-}
-
-StudyTables do_table1(const StudyRequest& request) {
-  const StudyOptions& study = request.options.study;
-  const auto rows =
-      reproduce_table1(request.context, request.networks(),
-                       {.simulations = study.simulations, .normalisation = study.normalisation});
-  return {{.text = table1_text(rows), .has_units = false}, table1_markdown(rows), table1_csv(rows)};
-}
-
-StudyTables do_table2(const StudyRequest& request) {
-  const Table2 table = reproduce_table2(request.context, request.networks(), request.options.study,
-                                        request.options.rows.estimators, request.work());
-  const std::string timing = table2_timing_text(table);
-  return {outcome_of(table, table2_text(table), table2_json(table), timing), table2_markdown(table),
-          table2_csv(table), timing};
-}
-
-StudyTables do_figure2(const StudyRequest& request) {
-  const Figure2 figure =
-      reproduce_figure2(request.context, request.networks(), request.options.study, request.work());
-  return {outcome_of(figure, figure2_text(figure), figure2_json(figure),
-                     sentence("{:.1f} seconds of one core", figure.seconds)),
-          figure2_markdown(figure), figure2_csv(figure), figure2_svg(figure)};
-}
-
-StudyTables do_value(const StudyRequest& request) {
-  const ValueTable table =
-      reproduce_value(request.context, request.networks(), request.simulations(),
-                      request.options.rows.estimators, request.work());
-  return {outcome_of(table.run, value_text(table), value_json(table), timing_text(table.run)),
-          value_markdown(table), value_csv(table)};
-}
-
-StudyTables do_worlds(const StudyRequest& request) {
-  const ValueTable table =
-      reproduce_worlds(request.context, request.networks(), request.generated(),
-                       request.simulations(), request.options.rows.estimators, request.work());
-  return {outcome_of(table.run, worlds_text(table), worlds_json(table), timing_text(table.run)),
-          worlds_markdown(table), value_csv(table)};
-}
-
-StudyTables do_effects(const StudyRequest& request) {
-  const EffectsTable table =
-      reproduce_effects(request.context, request.networks(), request.simulations(),
-                        request.options.rows.estimators, request.work());
-  return {outcome_of(table.run, effects_text(table), effects_json(table), timing_text(table.run)),
-          effects_markdown(table), effects_csv(table)};
-}
-
-StudyTables do_ablation(const StudyRequest& request) {
-  const ValueTable table =
-      reproduce_ablation(request.context, request.networks(), request.generated(),
-                         request.simulations(), request.work());
-  return {outcome_of(table.run, value_text(table), value_json(table, "ablation"),
-                     timing_text(table.run)),
-          value_markdown(table), value_csv(table)};
-}
-
-StudyTables do_coverage(const StudyRequest& request) {
-  const CoverageOptions& options = request.options.coverage;
-  const CoverageTable table =
-      reproduce_coverage(request.context, generate_coverage_networks(request.context, options),
-                         request.simulations(), options, request.work());
-  return {outcome_of(table.run, coverage_text(table), coverage_json(table), timing_text(table.run)),
-          coverage_markdown(table), coverage_csv(table)};
-}
-
 struct StudyKind {
   const char* name;
-  StudyTables (*run)(const StudyRequest&);
-  const char* extra_file;                 ///< specific to the study; or nullptr
+  StudyReport (*run)(const StudyRequest&);
+  std::vector<std::string> extra_files;   ///< specific to the study
   std::vector<std::string_view> options;  ///< among those that not every study uses
 };
 
 const std::vector<StudyKind>& study_kinds() {
+  using Request = const StudyRequest&;
   static const std::vector<StudyKind> kinds = {
-      {"table1", do_table1, nullptr, {"normalisation"}},
+      {"table1",
+       [](Request r) {
+         const StudyOptions& study = r.options.study;
+         return report_table1(reproduce_table1(
+             r.context, r.networks(),
+             {.simulations = study.simulations, .normalisation = study.normalisation}));
+       },
+       {},
+       {"normalisation"}},
       {"table2",
-       do_table2,
-       "table2_timing.txt",
+       [](Request r) {
+         return report_table2(
+             reproduce_table2(r.context, r.networks(), r.options.study, r.rows(), r.work()));
+       },
+       {"table2_timing.txt"},
        {"estimators", "normalisation", "runs", "tune", "retry_failed", "shard"}},
       {"figure2",
-       do_figure2,
-       "figure2.svg",
+       [](Request r) {
+         return report_figure2(
+             reproduce_figure2(r.context, r.networks(), r.options.study, r.work()));
+       },
+       {"figure2.svg"},
        {"normalisation", "runs", "tune", "retry_failed", "shard"}},
-      {"values", do_value, nullptr, {"estimators", "retry_failed", "shard"}},
-      {"worlds", do_worlds, nullptr, {"estimators", "nodes", "retry_failed", "shard"}},
-      {"effects", do_effects, nullptr, {"estimators", "retry_failed", "shard"}},
-      {"ablation", do_ablation, nullptr, {"nodes", "retry_failed", "shard"}},
+      {"values",
+       [](Request r) {
+         return report_values(
+             reproduce_value(r.context, r.networks(), r.simulations(), r.rows(), r.work()));
+       },
+       {},
+       {"estimators", "retry_failed", "shard"}},
+      {"worlds",
+       [](Request r) {
+         return report_worlds(reproduce_worlds(r.context, r.networks(), r.generated(),
+                                               r.simulations(), r.rows(), r.work()));
+       },
+       {},
+       {"estimators", "nodes", "retry_failed", "shard"}},
+      {"effects",
+       [](Request r) {
+         return report_effects(
+             reproduce_effects(r.context, r.networks(), r.simulations(), r.rows(), r.work()));
+       },
+       {},
+       {"estimators", "retry_failed", "shard"}},
+      {"ablation",
+       [](Request r) {
+         return report_values(
+             reproduce_ablation(r.context, r.networks(), r.generated(), r.simulations(), r.work()),
+             "ablation");
+       },
+       {},
+       {"nodes", "retry_failed", "shard"}},
       {"coverage",
-       do_coverage,
-       nullptr,
+       [](Request r) {
+         const CoverageOptions& options = r.options.coverage;
+         return report_coverage(reproduce_coverage(r.context,
+                                                   generate_coverage_networks(r.context, options),
+                                                   r.simulations(), options, r.work()));
+       },
+       {},
        {"coverage_nodes", "unconfounded_simulations", "retry_failed", "shard"}}};
   return kinds;
 }
@@ -179,7 +138,7 @@ class StudyFiles {
   StudyFiles(const std::filesystem::path& folder, const StudyKind& study) : folder_(folder) {
     for (const char* suffix : {".txt", ".md", ".csv", ".json"})
       open(study.name + std::string(suffix));
-    if (study.extra_file != nullptr) open(study.extra_file);
+    for (const std::string& file : study.extra_files) open(file);
   }
 
   /// Appends to `faults` on failure.
@@ -241,21 +200,26 @@ StudyOutcome reproduce_study(const Context& context, const std::string& name,
                  "name another one"});
   }
   StudyFiles files(out, study);
-  StudyTables tables;
+  StudyReport report{.table = StudyTable({})};
   try {
-    tables = study.run({context, data, out, options});
+    report = study.run({context, data, out, options});
   } catch (const OtherShardsAreBusy& busy) {
-    return {.text = std::string(busy.what()) + '\n', .has_units = false};
+    return {.text = std::string(busy.what()) + '\n'};
   }
-  StudyOutcome outcome = std::move(tables.outcome);
+  StudyOutcome outcome{.text = report.text(),
+                       .json = report.json.is_null() ? "" : dump_json(report.json) + '\n',
+                       .timing = timing_text(report.run),
+                       .run = std::move(report.run)};
   const auto write = [&](const std::string& file, const std::string& text) {
     files.write(file, text, outcome.unwritten);
   };
   if (!outcome.json.empty()) write(name + ".json", outcome.json);
   write(name + ".txt", outcome.text);
-  write(name + ".md", tables.markdown);
-  write(name + ".csv", tables.csv);
-  if (study.extra_file != nullptr) write(study.extra_file, tables.extra);
+  write(name + ".md", report.markdown());
+  write(name + ".csv", report.table.csv());
+  for (const std::string& file : study.extra_files) {
+    write(file, file.ends_with(".svg") ? report.picture : outcome.timing);
+  }
   return outcome;
 }
 

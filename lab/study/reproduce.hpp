@@ -11,6 +11,7 @@
 #include "options/given_options.hpp"
 #include "study/coverage.hpp"
 #include "study/study.hpp"
+#include "study/study_report.hpp"
 #include "study/worlds.hpp"
 
 namespace cone {
@@ -42,11 +43,7 @@ struct StudyOutcome {
   std::string text;    ///< the tables for a terminal, or a note that other shards are not done
   std::string json;    ///< its record; empty without one
   std::string timing;  ///< of the units; empty without timings
-  bool has_units = true;
-  std::size_t num_units = 0;
-  std::size_t num_reused = 0;  ///< from earlier runs
-  std::vector<std::string> failures;
-  std::vector<std::string> remarks;
+  StudyRun run;
   std::vector<Fault> unwritten;  ///< files that could not be written; all others were
 };
 

@@ -71,24 +71,33 @@ StudyNetwork name_network(std::string name, TopicNetwork network);
 /// Error(kData) where the files are missing, with their source and checksums.
 std::vector<StudyNetwork> load_study_networks(const Context& context, const std::string& data);
 
-/// One setting of the study: everything except the simulation and the run.
+/// Data to simulate: everything but the number of the simulation.
 struct StudySetting {
-  const StudyNetwork* network = nullptr;
-  double kappa2 = 1;
-  Normalisation normalisation = Normalisation::kNone;
+  std::string name;                       ///< "BlogCatalog, kappa2 = 1"
+  const StudyNetwork* network = nullptr;  ///< null where the world is self-contained
+  OutcomeOptions outcome;
   std::uint64_t seed = 0;  ///< of the simulations
-
-  /// "BlogCatalog, kappa2 = 1"
-  std::string name() const;
 };
 
+/// A network with the strength κ2 of the unmeasured confounder in its name.
+StudySetting network_setting(const StudyNetwork& network, OutcomeOptions outcome,
+                             std::uint64_t seed);
 /// Every network at κ2 = 1 and 2.
 std::vector<StudySetting> study_settings(std::span<const StudyNetwork> networks,
-                                         const StudyOptions& options, std::uint64_t seed);
+                                         Normalisation normalisation, std::uint64_t seed);
+/// A self-contained world under its own name.
+StudySetting self_contained_setting(World world, std::uint64_t seed);
 
 /// The dataset of one simulation.
-LoadedData simulated_log(const Context& context, const StudySetting& setting,
-                         std::uint64_t simulation);
+LoadedData simulate_setting(const Context& context, const StudySetting& setting,
+                            std::uint64_t simulation);
+
+/// The unit of a group of rows on one simulation of a setting, yet without a function to run. Its
+/// identity has everything that all studies have in common. Splits, folds and initial weights have
+/// the seed setting.seed + 100000·simulation + run, so that simulations are independent.
+Unit unit_on_simulation(std::string kind, const StudySetting& setting, std::uint64_t simulation,
+                        std::string_view group, const EvaluateOptions& options,
+                        std::uint64_t run = 0);
 
 /// One row of the results: an estimator and its correction.
 struct StudyMethod {
@@ -131,8 +140,7 @@ std::vector<ConeOptions> network_candidates();
 ConeOptions choose_networks(const Context& context, const Dataset& data, const PlanOptions& plan);
 
 /// The unit that evaluates a group on one split of one simulation by the paper's protocol, with the
-/// policy random-weights:SIMULATION. The split and the initial weights have the seed
-/// setting.seed + 100000·simulation + run. Its result: {"truth": ..., "values": {label: value or
+/// policy random-weights:SIMULATION. Its result: {"truth": ..., "values": {label: value or
 /// null}}; for cone's group also "training", the losses on the validation nodes. Networks on
 /// features select their options among network_candidates() on the validation nodes; `networks` are
 /// those of cone. The setting's network must outlive it.

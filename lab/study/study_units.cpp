@@ -51,7 +51,7 @@ Json evaluate_joined_group(const Context& context, const LoadedData& data,
 
 Json evaluate_group(const Context& context, const StudySetting& setting, std::uint64_t simulation,
                     const MethodGroup& group, EvaluateOptions options) {
-  const LoadedData data = simulated_log(context, setting, simulation);
+  const LoadedData data = simulate_setting(context, setting, simulation);
   const std::vector<std::string> policy = {fmt::format("random-weights:{}", simulation)};
   const auto policies = resolve_policies(context, data.observed, policy);
   if (group.fit_nodes == FitNodes::kTrainAndValidation) {
@@ -105,23 +105,18 @@ bool are_group_values(const Json& result, const MethodGroup& group) {
          });
 }
 
-/// Every simulation has its own splits, so that simulations are independent.
-std::uint64_t unit_seed(const StudySetting& setting, std::uint64_t simulation, std::uint64_t run) {
-  constexpr std::uint64_t kMostRuns = 100'000;  // StudyOptions allows fewer, so seeds are distinct
-  return setting.seed + kMostRuns * simulation + run;
-}
-
 /// Every run of one simulation, by one fit.
 Json evaluate_runs(const Context& context, const StudySetting& setting, std::uint64_t simulation,
                    int runs, const MethodGroup& group, const EvaluateOptions& options) {
-  const LoadedData data = simulated_log(context, setting, simulation);
+  const LoadedData data = simulate_setting(context, setting, simulation);
   const auto policies = resolve_policies(context, data.observed,
                                          std::vector{fmt::format("random-weights:{}", simulation)});
   const MatrixView<const double> policy = policies.front().probability.view();
   std::vector<std::vector<NodeIndex>> tests;
   for (int run = 0; run < runs; ++run) {
     const PlanOptions split{.protocol = Protocol::kSplit};
-    const std::uint64_t seed = unit_seed(setting, simulation, static_cast<std::uint64_t>(run));
+    // The splits of study_unit: runs have consecutive seeds.
+    const std::uint64_t seed = context.seed() + static_cast<std::uint64_t>(run);
     tests.push_back(make_plan(context, data.observed, split, seed).scored);
   }
   const std::vector<double> values =
@@ -135,27 +130,21 @@ Json evaluate_runs(const Context& context, const StudySetting& setting, std::uin
   return result;
 }
 
-/// Everything that the group's results depend on.
-Json identity_options(const StudySetting& setting, std::uint64_t simulation, std::uint64_t run,
-                      const MethodGroup& group, const EvaluateOptions& options) {
-  Json json = {{"network", setting.network->name},
-               {"kappa2", setting.kappa2},
-               {"normalisation", std::string(enum_name(setting.normalisation))},
-               {"simulation", simulation},
-               {"simulation_seed", setting.seed},
-               {"run", run},
-               {"policy", fmt::format("random-weights:{}", simulation)},
-               {"group", std::string(group.name)},
-               {"joins_validation", group.fit_nodes == FitNodes::kTrainAndValidation},
-               {"methods", Json::array()},
-               {"evaluation", option_json(options)}};
+/// Without a function to run.
+Unit unit_of_group(const StudySetting& setting, std::uint64_t simulation, std::uint64_t run,
+                   const MethodGroup& group, const EvaluateOptions& options) {
+  Unit unit = unit_on_simulation("study", setting, simulation, group.name, options, run);
+  Json& json = unit.identity.options;
+  json["run"] = run;
+  json["policy"] = fmt::format("random-weights:{}", simulation);
+  json["joins_validation"] = group.fit_nodes == FitNodes::kTrainAndValidation;
+  json["methods"] = Json::array();
   for (const StudyMethod& method : group.methods) {
     json["methods"].push_back({{"label", std::string(method.label)},
                                {"estimator", std::string(method.estimator)},
                                {"correction", std::string(enum_name(method.correction))},
                                {"normalised_kernel", method.normalised_kernel}});
   }
-  json["evaluation"].erase("estimators");
   json["evaluation"].erase("correction");
   json["evaluation"].erase("kernel_normalised");
   if (group.name == kNetworksGroup) {
@@ -164,7 +153,7 @@ Json identity_options(const StudySetting& setting, std::uint64_t simulation, std
       json["candidates"].push_back(option_json(candidate));
     }
   }
-  return json;
+  return unit;
 }
 
 }  // namespace
@@ -174,12 +163,8 @@ Unit simulation_unit(const StudySetting& setting, std::uint64_t simulation, int 
   require(group.fit_nodes == FitNodes::kAll && group.methods.size() == 1,
           "simulation_unit: one method without a split");
   const EvaluateOptions options = study_evaluation();
-  Json identity = identity_options(setting, simulation, 0, group, options);
-  identity["runs"] = runs;
-  Unit unit{.identity = {.kind = "study",
-                         .options = std::move(identity),
-                         .seed = unit_seed(setting, simulation, 0),
-                         .data_checksum = setting.network->checksum}};
+  Unit unit = unit_of_group(setting, simulation, 0, group, options);
+  unit.identity.options["runs"] = runs;
   unit.run = [=](const Context& context) {
     return evaluate_runs(context, setting, simulation, runs, group, options);
   };
@@ -219,10 +204,8 @@ Unit study_unit(const StudySetting& setting, std::uint64_t simulation, std::uint
   EvaluateOptions options = study_evaluation();
   options.plan.protocol = Protocol::kSplit;
   if (group.name == kConeGroup) options.cone = networks;
-  Unit unit{.identity = {.kind = "study",
-                         .options = identity_options(setting, simulation, run, group, options),
-                         .seed = unit_seed(setting, simulation, run),
-                         .data_checksum = setting.network->checksum}};
+  Unit unit = unit_of_group(setting, simulation, run, group, options);
+  unit.name += fmt::format(", run {}", run);
   unit.run = [=](const Context& context) {
     return evaluate_group(context, setting, simulation, group, options);
   };
@@ -236,14 +219,14 @@ ConeOptions tune_setting(const Context& context, const StudySetting& setting,
   if (!options.tune) return {};
   TuneOptions how;
   how.plan.protocol = Protocol::kSplit;
-  const LoadedData data = simulated_log(context, setting, kTuningSimulation);
+  const LoadedData data = simulate_setting(context, setting, kTuningSimulation);
   const std::vector<ConeOptions> grid = expand_grid(ConeOptions{}, default_tuning_grid());
   UnitWork all = work;
   all.computes_missing = true;  // no unit of the setting is known before it is tuned
   const Tuning tuning = tune(context, data.observed, grid, how, all);
   for (const TunedPoint& point : tuning.ranked) {
     if (point.failure.empty()) continue;
-    failures.push_back(fmt::format("tuning of {}: {}", setting.name(), point.failure));
+    failures.push_back(fmt::format("tuning of {}: {}", setting.name, point.failure));
   }
   return tuning.ranked.front().options;
 }

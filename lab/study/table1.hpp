@@ -13,6 +13,7 @@
 
 #include "simulate/semi_synthetic.hpp"
 #include "study/study.hpp"
+#include "study/study_report.hpp"
 
 namespace cone {
 
@@ -49,8 +50,6 @@ std::vector<Table1Row> reproduce_table1(const Context& context,
                                         std::span<const StudyNetwork> networks,
                                         const Table1Options& options);
 
-std::string table1_text(const std::vector<Table1Row>& rows);
-std::string table1_markdown(const std::vector<Table1Row>& rows);
-std::string table1_csv(const std::vector<Table1Row>& rows);
+StudyReport report_table1(const std::vector<Table1Row>& rows);
 
 }  // namespace cone

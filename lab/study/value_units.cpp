@@ -6,7 +6,6 @@
 #include "cone/policy.hpp"
 
 #include "options/json_number.hpp"
-#include "options/option_json.hpp"
 #include "simulate/self_contained.hpp"
 #include "study/topic_features.hpp"
 #include "study/value_study.hpp"
@@ -40,15 +39,36 @@ std::string_view group_of(const EstimatorInfo& row) {
   return learns_from_features(row.weights) ? kFeaturesGroup : enum_name(row.weights);
 }
 
-std::vector<std::string> policies_of(std::uint64_t simulation) {
-  return {fmt::format("random-weights:{}", simulation), "treat-all", "treat-none"};
+/// Names for resolve_policies(): policies with the weights of the simulation.
+std::vector<std::string> specify(std::vector<std::string> policies, std::uint64_t simulation) {
+  for (std::string& name : policies) {
+    if (name == kStudyPolicies[0]) name = fmt::format("random-weights:{}", simulation);
+  }
+  return policies;
 }
 
-Json evaluate_values(const Context& context, const ValueSetting& setting, std::uint64_t simulation,
+Json describe_estimate(const Estimate& estimate) {
+  const auto ends = [](const auto& interval) {
+    return Json::array({json_number(interval.first), json_number(interval.second)});
+  };
+  Json row = {{"value", json_number(estimate.value)},
+              {"interval", ends(estimate.interval())},
+              {"sampling_interval", ends(estimate.sampling_interval)},
+              {"sensitivity_interval", ends(estimate.sensitivity_interval)},
+              {"standard_errors", Json::object()}};
+  for (const DependentError& error : estimate.errors_by_dependence) {
+    row["standard_errors"][std::string(enum_name(error.dependence))] =
+        json_number(error.standard_error);
+  }
+  return row;
+}
+
+Json evaluate_values(const Context& context, const StudySetting& setting, std::uint64_t simulation,
                      const ValueGroup& group) {
   LoadedData data = simulate_setting(context, setting, simulation);
+  const std::vector<std::string> names = setting_policies(setting);
   // Policies use the words, also for the oracle.
-  const auto policies = resolve_policies(context, data.observed, policies_of(simulation));
+  const auto policies = resolve_policies(context, data.observed, specify(names, simulation));
   if (group.is_oracle) data.observed.features = topic_features(setting.network->network);
   EvaluateOptions options = group.options;
   for (const ValueGroup::Row& row : group.rows) options.estimators.push_back(row.estimator);
@@ -59,14 +79,9 @@ Json evaluate_values(const Context& context, const ValueSetting& setting, std::u
     const PolicyResult& evaluated = record.policies[p];
     Json rows = Json::object();
     for (std::size_t k = 0; k < group.rows.size(); ++k) {
-      const Estimate& estimate = evaluated.estimates[k];
-      rows[group.rows[k].label] = {
-          {"value", json_number(estimate.value)},
-          {"interval",
-           {json_number(estimate.interval().first), json_number(estimate.interval().second)}}};
+      rows[group.rows[k].label] = describe_estimate(evaluated.estimates[k]);
     }
-    result[std::string(kStudyPolicies[p])] = {{"truth", json_number(evaluated.truth.value())},
-                                              {"rows", std::move(rows)}};
+    result[names[p]] = {{"truth", json_number(evaluated.truth.value())}, {"rows", std::move(rows)}};
   }
   if (group.decides()) {
     result["decision"] = record.decision ? describe_decision(*record.decision) : Json();
@@ -74,20 +89,21 @@ Json evaluate_values(const Context& context, const ValueSetting& setting, std::u
   return result;
 }
 
-bool are_values(const Json& result, const ValueGroup& group) {
+bool are_values(const Json& result, const StudySetting& setting, const ValueGroup& group) {
   if (!result.is_object()) return false;
   if (group.decides() && !(result.contains("decision") && is_decision(result.at("decision")))) {
     return false;
   }
-  return std::ranges::all_of(kStudyPolicies, [&](std::string_view policy) {
-    const auto part = result.find(std::string(policy));
+  return std::ranges::all_of(setting_policies(setting), [&](const std::string& policy) {
+    const auto part = result.find(policy);
     if (part == result.end() || !part->is_object() || !part->contains("truth")) return false;
     const auto rows = part->find("rows");
     if (rows == part->end() || !rows->is_object()) return false;
     return std::ranges::all_of(group.rows, [&](const ValueGroup::Row& row) {
       const auto found = rows->find(row.label);
       return found != rows->end() && found->is_object() && found->contains("value") &&
-             found->contains("interval") && found->at("interval").size() == 2;
+             found->contains("standard_errors") && found->contains("interval") &&
+             found->contains("sampling_interval") && found->contains("sensitivity_interval");
     });
   });
 }
@@ -99,17 +115,15 @@ bool ValueGroup::decides() const {
          std::ranges::any_of(rows, [](const Row& row) { return row.estimator == kHeadline; });
 }
 
-ValueSetting self_contained_setting(World world, std::uint64_t seed) {
-  return {.name = std::string(enum_name(world)), .outcome = {.world = world}, .seed = seed};
-}
-
-LoadedData simulate_setting(const Context& context, const ValueSetting& setting,
-                            std::uint64_t simulation) {
-  const Context seeded = context.with_seed(setting.seed);
-  if (setting.network == nullptr) {
-    return simulate_self_contained(seeded, setting.outcome.world, simulation).data;
-  }
-  return simulate_data(seeded, setting.network->network, setting.outcome, simulation).data;
+std::vector<std::string> setting_policies(const StudySetting& setting) {
+  const std::size_t arms = is_self_contained(setting.outcome.world)
+                               ? num_arms(setting.outcome.world)
+                               : static_cast<std::size_t>(setting.outcome.arms);
+  std::vector<std::string> policies(kStudyPolicies.begin(), kStudyPolicies.end());
+  if (arms == 2) return policies;
+  policies.clear();
+  for (std::size_t a = 0; a < arms; ++a) policies.push_back(fmt::format("always:{}", a));
+  return policies;
 }
 
 std::vector<std::string_view> choose_estimators(std::span<const std::string> given,
@@ -142,30 +156,20 @@ ValueGroup oracle_group() {
   return {.name = "topics", .rows = {{std::string(kOracleLabel), "dm_ridge"}}, .is_oracle = true};
 }
 
-Unit value_unit(const ValueSetting& setting, std::uint64_t simulation, ValueGroup group) {
+Unit value_unit(const StudySetting& setting, std::uint64_t simulation, ValueGroup group) {
   group.options.estimator.target = Target::kSample;
-  constexpr std::uint64_t kSeedsPerSimulation = 100'000;  // as in table 2
-  Json options = {{"setting", setting.name},
-                  {"outcome", option_json(setting.outcome)},
-                  {"simulation", simulation},
-                  {"simulation_seed", setting.seed},
-                  {"policies", policies_of(simulation)},
-                  {"group", group.name},
-                  {"is_oracle", group.is_oracle},
-                  {"rows", Json::array()},
-                  {"evaluation", option_json(group.options)}};
+  Unit unit = unit_on_simulation("values", setting, simulation, group.name, group.options);
+  Json& options = unit.identity.options;
+  options["policies"] = specify(setting_policies(setting), simulation);
+  options["is_oracle"] = group.is_oracle;
+  options["rows"] = Json::array();
   for (const ValueGroup::Row& row : group.rows) {
     options["rows"].push_back({{"label", row.label}, {"estimator", row.estimator}});
   }
-  options["evaluation"].erase("estimators");
-  Unit unit{.identity = {.kind = "values",
-                         .options = std::move(options),
-                         .seed = setting.seed + kSeedsPerSimulation * simulation,
-                         .data_checksum = setting.network_checksum()}};
   unit.run = [=](const Context& context) {
     return evaluate_values(context, setting, simulation, group);
   };
-  unit.accepts = [group](const Json& result) { return are_values(result, group); };
+  unit.accepts = [=](const Json& result) { return are_values(result, setting, group); };
   return unit;
 }
 

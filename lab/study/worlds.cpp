@@ -10,7 +10,7 @@
 
 #include "estimate/significance.hpp"
 #include "simulate/self_contained.hpp"
-#include "study/joined_plan.hpp"
+#include "study/joined_estimates.hpp"
 
 namespace cone {
 namespace {
@@ -57,13 +57,11 @@ double squared_p(const std::vector<double>& method, const std::vector<double>& b
 std::optional<std::size_t> best_reference(const ValueTable& table, std::size_t policy,
                                           std::size_t setting) {
   std::optional<std::size_t> best;
+  const std::vector<ValueCell>& cells = table.cells[setting][policy];
   for (const std::string_view name : kHarmReferences) {
     const auto method = table.find_method(name);
-    if (!method || !std::isfinite(table.cells[policy][*method][setting].errors.rmse)) continue;
-    if (!best || table.cells[policy][*method][setting].errors.rmse <
-                     table.cells[policy][*best][setting].errors.rmse) {
-      best = method;
-    }
+    if (!method || !std::isfinite(cells[*method].errors.rmse)) continue;
+    if (!best || cells[*method].errors.rmse < cells[*best].errors.rmse) best = method;
   }
   return best;
 }
@@ -85,10 +83,10 @@ std::vector<StudyNetwork> generate_study_networks(const Context& context,
   return networks;
 }
 
-std::vector<ValueSetting> world_settings(std::span<const StudyNetwork> networks,
+std::vector<StudySetting> world_settings(std::span<const StudyNetwork> networks,
                                          std::span<const StudyNetwork> generated,
                                          std::uint64_t seed) {
-  std::vector<ValueSetting> settings;
+  std::vector<StudySetting> settings;
   for (std::size_t k = 0; k < networks.size(); ++k) {
     const bool row = k % 2 == 0;
     settings.push_back(
@@ -117,9 +115,9 @@ std::vector<HarmVerdict> judge_harm(const ValueTable& table) {
       if (!is_network_row(table.methods[m])) continue;
       for (std::size_t s = 0; s < table.settings.size(); ++s) {
         const auto best = best_reference(table, p, s);
-        const ValueCell& cell = table.cells[p][m][s];
+        const ValueCell& cell = table.cells[s][p][m];
         if (!best || !std::isfinite(cell.errors.rmse)) continue;
-        const ValueCell& reference = table.cells[p][*best][s];
+        const ValueCell& reference = table.cells[s][p][*best];
         verdicts.push_back({.policy = std::string(kStudyPolicies[p]),
                             .setting = table.settings[s],
                             .method = table.methods[m],
@@ -142,6 +140,43 @@ ValueTable reproduce_worlds(const Context& context, std::span<const StudyNetwork
                        .simulations = simulations,
                        .phase = "worlds"};
   return run_value_study(context, plan, work);
+}
+
+StudyReport report_worlds(const ValueTable& table) {
+  StudyReport report{.lead = value_lead(table), .table = value_records(table), .run = table.run};
+  for (const std::string_view policy : kStudyPolicies) {
+    report.shown.push_back(show_rmse(report.table, policy));
+  }
+  StudyTable verdicts({{"setting"},
+                       {"policy"},
+                       {"method"},
+                       {"best"},
+                       {.name = "ratio", .form = StudyColumn::Form::kFixed, .digits = 2},
+                       {"p"},
+                       {"harm"}});
+  for (const HarmVerdict& v : judge_harm(table)) {
+    verdicts.add({v.setting, v.policy, v.method, v.best, v.ratio, v.p, v.is_harm()},
+                 v.is_harm()                         ? '*'
+                 : v.ratio > HarmVerdict::kTolerance ? '?'
+                                                     : 0);
+  }
+  for (const std::string& method : table.methods) {
+    if (!is_network_row(method)) continue;
+    report.shown.push_back(show(
+        verdicts,
+        {.title = fmt::format("{}: RMSE relative to the best of naive, dm_ridge, cone and cone_dm; "
+                              "marked: more than {} times, p < 0.05; with ?: more, p >= 0.05",
+                              method, HarmVerdict::kTolerance),
+         .only = {{"method", method}},
+         .keys = {"setting"},
+         .across = "policy",
+         .shown = {{"ratio", "best", " (", ")", /*is_marked=*/true}}}));
+  }
+  if (!table.decisions.empty())
+    report.shown.push_back(show_claims(table.settings, table.decisions));
+  report.json = value_json(table, report.table, "worlds");
+  report.json["verdicts"] = verdicts.list();
+  return report;
 }
 
 }  // namespace cone

@@ -32,7 +32,7 @@ std::vector<StudyNetwork> generate_study_networks(const Context& context,
 /// The given networks with normalised edge weights (row-normalised and symmetric in turn) at κ2 =
 /// 2, then every synthetic world on `generated`, from generate_study_networks(), and the
 /// self-contained worlds of two arms, for which kStudyPolicies are defined.
-std::vector<ValueSetting> world_settings(std::span<const StudyNetwork> networks,
+std::vector<StudySetting> world_settings(std::span<const StudyNetwork> networks,
                                          std::span<const StudyNetwork> generated,
                                          std::uint64_t seed);
 
@@ -59,9 +59,7 @@ ValueTable reproduce_worlds(const Context& context, std::span<const StudyNetwork
                             std::span<const StudyNetwork> generated, int simulations,
                             std::span<const std::string> estimators, const UnitWork& work);
 
-std::string worlds_text(const ValueTable& table);
-std::string worlds_markdown(const ValueTable& table);
-/// value_json() with the verdicts.
-nlohmann::ordered_json worlds_json(const ValueTable& table);
+/// The record is value_json() with the verdicts.
+StudyReport report_worlds(const ValueTable& table);
 
 }  // namespace cone

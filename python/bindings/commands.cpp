@@ -112,10 +112,10 @@ py::dict reproduce(const std::string& what, const std::string& data, const std::
   py::dict found;
   found["text"] = study.text;
   found["json"] = study.json;
-  found["num_units"] = study.num_units;
-  found["num_reused"] = study.num_reused;
-  found["failures"] = study.failures;
-  std::vector<std::string> remarks = study.remarks;
+  found["num_units"] = study.run.num_units;
+  found["num_reused"] = study.run.num_reused;
+  found["failures"] = study.run.failures;
+  std::vector<std::string> remarks = study.run.remarks;
   for (const Fault& fault : study.unwritten) remarks.push_back(fault.to_string());
   found["remarks"] = remarks;
   return found;

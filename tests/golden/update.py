@@ -6,9 +6,13 @@
 """
 
 import json
+import pathlib
 import sys
 
 from cases import CASES, FOLDER, differences, evaluate
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+import compact_json  # noqa: E402
 
 
 def main():
@@ -18,7 +22,7 @@ def main():
         old = json.loads(path.read_text())["record"] if path.exists() else {}
         changed = differences(old, record, record, outcome_sd)
         golden = {"outcome_sd": outcome_sd, "record": record}
-        path.write_text(json.dumps(golden, indent=1, ensure_ascii=False) + "\n")
+        path.write_text(compact_json.dumps(golden))
         print(f"{path.name}: {len(changed)} differences beyond the tolerances")
         for line in changed[:10]:
             print(f"  {line}")

@@ -1,9 +1,9 @@
-#include "simulate/demo.hpp"
-
 #include <gtest/gtest.h>
 
 #include "cone/context.hpp"
 #include "cone/error.hpp"
+
+#include "simulate/simulated_data.hpp"
 
 namespace cone {
 namespace {

@@ -5,10 +5,8 @@
 #include <vector>
 
 #include <boost/math/special_functions/digamma.hpp>
-#include <boost/math/special_functions/gamma.hpp>
 #include <gtest/gtest.h>
 
-#include "../../lab/simulate/topic_model_special.hpp"
 #include "base/random.hpp"
 #include "simulate/topic_model.hpp"
 #include "simulate/topic_model_corpus.hpp"
@@ -127,14 +125,6 @@ TEST_P(TopicModelKernels, AFitAgreesWithTheBaselineUpToRounding) {
   const Matrix<double> baseline = fit().word_distributions();
   for (std::size_t i = 0; i < chosen.values().size(); ++i) {
     ASSERT_NEAR(chosen.values()[i], baseline.values()[i], 1e-5);
-  }
-}
-
-TEST(TopicModelSpecialFunctions, AgreeWithBoostInDoublePrecision) {
-  for (double log_x = -9; log_x < 25; log_x += 0.037) {
-    const double x = std::exp(log_x);
-    EXPECT_NEAR(digamma(x), boost::math::digamma(x), 1e-13 * (1 + std::abs(digamma(x)))) << x;
-    EXPECT_NEAR(log_gamma(x), boost::math::lgamma(x), 1e-13 * (1 + std::abs(log_gamma(x)))) << x;
   }
 }
 

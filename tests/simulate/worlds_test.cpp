@@ -1,6 +1,6 @@
 // Properties of each world.
 
-#include "simulate/nonlinear_world.hpp"
+#include "simulate/numeric_worlds.hpp"
 #include "simulate/simulated_worlds.hpp"
 
 namespace cone {

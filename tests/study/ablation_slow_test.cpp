@@ -20,12 +20,12 @@ TEST(Ablation, ComparesEveryRowWithTheDefault) {
   EXPECT_EQ(table.settings.size(), 6U);
   EXPECT_EQ(table.reference, "network_dm");
   const auto undersmoothed = table.find_method("undersmoothing 1").value();
-  EXPECT_NE(table.cells[0][0][0].by_simulation, table.cells[0][undersmoothed][0].by_simulation);
+  EXPECT_NE(table.cells[0][0][0].by_simulation, table.cells[0][0][undersmoothed].by_simulation);
   // Only the world `nonlinear` has numeric features to smooth.
   const auto rough = table.find_method("without smooth").value();
-  EXPECT_EQ(table.cells[1][0][0].by_simulation, table.cells[1][rough][0].by_simulation);
-  EXPECT_LT(table.cells[1][0][5].errors.rmse, table.cells[1][rough][5].errors.rmse);
-  EXPECT_NE(value_text(table).find("row \"network_dm\""), std::string::npos);
+  EXPECT_EQ(table.cells[0][1][0].by_simulation, table.cells[0][1][rough].by_simulation);
+  EXPECT_LT(table.cells[5][1][0].errors.rmse, table.cells[5][1][rough].errors.rmse);
+  EXPECT_NE(report_values(table).text().find("row \"network_dm\""), std::string::npos);
 }
 
 }  // namespace

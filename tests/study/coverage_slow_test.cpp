@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include "study/coverage.hpp"
-#include "study/coverage_unit.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace cone {
@@ -26,14 +25,16 @@ TEST(Coverage, AResumedStudyGivesTheSameResults) {
   const Context context(5, 2);
   const auto networks = generate_coverage_networks(context, options);
   const UnitStore store(folder.path());
-  const CoverageTable first = reproduce_coverage(context, networks, 1, options, UnitWork{store});
+  const CoverageTable whole = reproduce_coverage(context, networks, 1, options, UnitWork{store});
+  const ValueTable& first = whole.values;
   EXPECT_EQ(first.run.num_reused, 0U);
   EXPECT_TRUE(first.run.failures.empty());
   const CoverageTable again =
       reproduce_coverage(Context(5, 1), networks, 1, options, UnitWork{store});
-  EXPECT_EQ(again.run.num_reused, again.run.num_units);
-  EXPECT_EQ(coverage_csv(again), coverage_csv(first));
-  EXPECT_EQ(coverage_json(again), coverage_json(first));
+  EXPECT_EQ(again.values.run.num_reused, again.values.run.num_units);
+  const StudyReport report = report_coverage(whole);
+  EXPECT_EQ(report_coverage(again).table.csv(), report.table.csv());
+  EXPECT_EQ(report_coverage(again).json, report.json);
   ASSERT_EQ(first.cells.size(), first.settings.size());
   ASSERT_EQ(first.settings.size(), 24U);
   for (std::size_t s = 0; s < first.cells.size(); ++s) {
@@ -51,7 +52,8 @@ TEST(Coverage, AResumedStudyGivesTheSameResults) {
   const auto blocks = std::ranges::find(first.settings, "blocks") - first.settings.begin();
   const DecisionClaims& claims = first.decisions[static_cast<std::size_t>(blocks)];
   EXPECT_GT(claims.supported.made + claims.conditional.made, 0U);
-  EXPECT_NE(coverage_markdown(first).find("observed confounding"), std::string::npos);
+  EXPECT_NE(report.markdown().find("observed confounding"), std::string::npos);
+  EXPECT_EQ(report.table.csv().find("nan"), std::string::npos);
 }
 
 DecidedPolicy decided(const char* name, double value, std::optional<double> truth,
@@ -95,9 +97,9 @@ TEST(CoverageDecision, TheLoggedPolicyMayBeTheBest) {
 }
 
 TEST(CoverageDecision, UnitsAreJudgedForTheSample) {
-  const Unit unit = coverage_unit(self_contained_setting(World::kBlocks5, 7), 0);
+  const Unit unit = value_unit(self_contained_setting(World::kBlocks5, 7), 0, coverage_group());
   EXPECT_EQ(unit.identity.options.at("evaluation").at("target"), "sample");
-  EXPECT_EQ(coverage_policies(self_contained_setting(World::kBlocks5, 7)).back(), "always:4");
+  EXPECT_EQ(setting_policies(self_contained_setting(World::kBlocks5, 7)).back(), "always:4");
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include "cone/error.hpp"
 
 #include "nuisance/linear_learner.hpp"
-#include "study/joined_plan.hpp"
+#include "study/joined_estimates.hpp"
 #include "study/small_networks.hpp"
 #include "study/value_study.hpp"
 #include "support/temporary_folder.hpp"
@@ -57,7 +57,7 @@ TEST(JoinedPlan, AppliesToTheNetworkRidgeOnly) {
 
 TEST(Effects, ErrorsAreThoseOfTheTestNodes) {
   const auto networks = testing::small_study_networks(250);
-  const StudySetting setting{.network = &networks[0], .kappa2 = 0.5, .seed = 7};
+  const StudySetting setting = effects_setting(networks[0], 0.5, 7);
   const Unit unit = effects_unit(setting, 1, {.label = "dm_ols2", .estimator = "dm_ols2"});
   const Context context(unit.identity.seed, 1);
   const auto result = unit.run(context);
@@ -88,12 +88,12 @@ TEST(Effects, AreTheSameAtAnyNumberOfThreadsAndWhenResumed) {
   const testing::TemporaryFolder second;
   const EffectsTable one = small_effects(1, first.path());
   const EffectsTable four = small_effects(4, second.path());
-  EXPECT_EQ(effects_json(one), effects_json(four));
+  EXPECT_EQ(report_effects(one).json, report_effects(four).json);
   EXPECT_EQ(one.run.num_units, 30U);  // three strengths, two replicates, five rows
   const EffectsTable again = small_effects(2, first.path());
   EXPECT_EQ(again.run.num_reused, 30U);
-  EXPECT_EQ(effects_text(one), effects_text(again));
-  EXPECT_EQ(effects_csv(one), effects_csv(again));
+  EXPECT_EQ(report_effects(one).text(), report_effects(again).text());
+  EXPECT_EQ(report_effects(one).table.csv(), report_effects(again).table.csv());
 }
 
 TEST(Effects, TheOracleHasTheSmallestError) {
@@ -127,11 +127,11 @@ TEST(Effects, RowsAreOutcomeModelsOfTheCatalogue) {
 TEST(Effects, PublishedResultsAreShownForTheirNetworkOnly) {
   EffectsTable table{.networks = {"BlogCatalog", "small"}, .rows = {"dm_ridge"}};
   table.cells.assign(2, {std::vector<EffectsCell>(3)});
-  const std::string text = effects_text(table);
+  const std::string text = report_effects(table).text();
   EXPECT_NE(text.find("NetDeconf"), std::string::npos);
   EXPECT_NE(text.find("4.54"), std::string::npos);
   EXPECT_EQ(text.find("6.94"), std::string::npos);  // Flickr's
-  EXPECT_EQ(effects_json(table)["networks"][1]["published"].size(), 0U);
+  EXPECT_EQ(report_effects(table).json["networks"][1]["published"].size(), 0U);
 }
 
 }  // namespace

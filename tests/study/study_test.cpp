@@ -68,11 +68,11 @@ TEST(ErrorSummary, MissingValuesAreCountedAndExcluded) {
 TEST(Study, TheTruthIsThatOfTheTestNodes) {
   const TemporaryFolder folder;
   const auto networks = tiny_networks();
-  const auto settings = study_settings(networks, tiny_study(), 0);
+  const auto settings = study_settings(networks, Normalisation::kNone, 0);
   ASSERT_EQ(settings.size(), 2U);
   const MethodGroup& group = method_groups().front();
   const auto result = study_unit(settings[0], 1, 0, group, {}).run(Context(0, 1));
-  const LoadedData data = simulated_log(Context(0, 1), settings[0], 1);
+  const LoadedData data = simulate_setting(Context(0, 1), settings[0], 1);
   const Split split = make_split(data.observed, {}, 0);
   const auto policy = random_weights_policy(1)->probabilities(Context(0, 1), data.observed.features,
                                                               data.observed.graph);
@@ -82,7 +82,7 @@ TEST(Study, TheTruthIsThatOfTheTestNodes) {
 
 TEST(Study, AGroupWithoutSelectionFitsOnTrainAndValidation) {
   const auto networks = tiny_networks();
-  const auto settings = study_settings(networks, tiny_study(), 0);
+  const auto settings = study_settings(networks, Normalisation::kNone, 0);
   constexpr std::array kMethods = {StudyMethod{"dm_ols2", "dm_ols2"},
                                    StudyMethod{"dr_ols2", "dr_ols2"}};
   const MethodGroup joined{"joined", kMethods, FitNodes::kTrainAndValidation};
@@ -92,7 +92,7 @@ TEST(Study, AGroupWithoutSelectionFitsOnTrainAndValidation) {
   const auto result = unit.run(context);
   EXPECT_TRUE(unit.accepts(result));
 
-  const LoadedData data = simulated_log(Context(0, 1), settings[0], 1);
+  const LoadedData data = simulate_setting(Context(0, 1), settings[0], 1);
   Split split = make_split(data.observed, {}, unit.identity.seed);
   std::vector<NodeIndex> both = split.train;
   both.insert(both.end(), split.validation.begin(), split.validation.end());
@@ -115,7 +115,7 @@ TEST(Study, AGroupWithoutSelectionFitsOnTrainAndValidation) {
 
 TEST(Study, TheJointModelIsFittedToAllNodesAndEvaluatedOnTheTestNodesOfEveryRun) {
   const auto networks = tiny_networks();
-  const auto settings = study_settings(networks, tiny_study(), 0);
+  const auto settings = study_settings(networks, Normalisation::kNone, 0);
   const auto groups = method_groups();
   const auto group = std::ranges::find(groups, FitNodes::kAll, &MethodGroup::fit_nodes);
   ASSERT_NE(group, groups.end());
@@ -125,7 +125,7 @@ TEST(Study, TheJointModelIsFittedToAllNodesAndEvaluatedOnTheTestNodesOfEveryRun)
   EXPECT_TRUE(unit.accepts(result));
   EXPECT_FALSE(simulation_unit(settings[0], 1, 4, *group).accepts(result));
 
-  const LoadedData data = simulated_log(Context(0, 1), settings[0], 1);
+  const LoadedData data = simulate_setting(Context(0, 1), settings[0], 1);
   const auto policies =
       resolve_policies(context, data.observed, std::vector<std::string>{"random-weights:1"});
   EvaluateOptions options = study_evaluation();
@@ -159,14 +159,14 @@ TEST(Study, TableTwoOfSomeEstimatorsHasTheirRowsOfTheWholeTable) {
   const Table2 whole = reproduce_table2(Context(0, 2), networks, tiny_study(), {}, work);
   const std::vector<std::string> chosen = {"network_joint", "dm_ridge", "network_dm"};
   const Table2 some = reproduce_table2(Context(0, 2), networks, tiny_study(), chosen, work);
-  EXPECT_EQ(some.num_reused, some.num_units);
+  EXPECT_EQ(some.run.num_reused, some.run.num_units);
   EXPECT_EQ(some.methods, (std::vector<std::string>{"dm_ridge", "network_dm", "network_joint"}));
   for (std::size_t m = 0; m < some.methods.size(); ++m) {
     const auto at = std::ranges::find(whole.methods, some.methods[m]) - whole.methods.begin();
-    const ErrorSummary& expected = whole.cells[static_cast<std::size_t>(at)][1].ours;
-    EXPECT_EQ(some.cells[m][1].ours.rmse, expected.rmse) << some.methods[m];
-    EXPECT_EQ(some.cells[m][1].ours.p_network_better, expected.p_network_better);
-    EXPECT_FALSE(some.cells[m][1].ours.p_cone_better.has_value());
+    const Table2Cell& expected = whole.cells[static_cast<std::size_t>(at)][1];
+    EXPECT_EQ(some.cells[m][1].ours.rmse, expected.ours.rmse) << some.methods[m];
+    EXPECT_EQ(some.cells[m][1].p_network_better, expected.p_network_better);
+    EXPECT_FALSE(some.cells[m][1].p_cone_better.has_value());
   }
   EXPECT_THROW(reproduce_table2(Context(0, 1), networks, tiny_study(),
                                 std::vector<std::string>{"network_mm"}, work),
@@ -181,19 +181,19 @@ TEST(Study, TableTwoIsTheSameAtAnyNumberOfThreadsAndWhenResumed) {
                                       UnitWork{UnitStore(first.path())});
   const Table2 five = reproduce_table2(Context(0, 5), networks, tiny_study(), {},
                                        UnitWork{UnitStore(second.path())});
-  EXPECT_EQ(table2_json(one), table2_json(five));
+  EXPECT_EQ(report_table2(one).json, report_table2(five).json);
   for (std::size_t m = 0; m < one.methods.size(); ++m) {
-    const ErrorSummary& ours = one.cells[m][0].ours;
-    EXPECT_EQ(ours.num_missing, 0U) << one.methods[m];
-    EXPECT_EQ(ours.p_cone_better.has_value(), one.methods[m] != "cone") << one.methods[m];
-    EXPECT_EQ(ours.p_network_better.has_value(), one.methods[m] != "network_dm") << one.methods[m];
+    const Table2Cell& cell = one.cells[m][0];
+    EXPECT_EQ(cell.ours.num_missing, 0U) << one.methods[m];
+    EXPECT_EQ(cell.p_cone_better.has_value(), one.methods[m] != "cone") << one.methods[m];
+    EXPECT_EQ(cell.p_network_better.has_value(), one.methods[m] != "network_dm") << one.methods[m];
   }
-  EXPECT_EQ(one.num_reused, 0U);
+  EXPECT_EQ(one.run.num_reused, 0U);
   const Table2 again = reproduce_table2(Context(0, 2), networks, tiny_study(), {},
                                         UnitWork{UnitStore(first.path())});
-  EXPECT_EQ(again.num_reused, again.num_units);
-  EXPECT_EQ(table2_text(one), table2_text(again));
-  EXPECT_EQ(table2_csv(one), table2_csv(again));
+  EXPECT_EQ(again.run.num_reused, again.run.num_units);
+  EXPECT_EQ(report_table2(one).text(), report_table2(again).text());
+  EXPECT_EQ(report_table2(one).table.csv(), report_table2(again).table.csv());
 }
 
 TEST(Study, MoreSimulationsReuseTheFirstOnes) {
@@ -205,7 +205,7 @@ TEST(Study, MoreSimulationsReuseTheFirstOnes) {
   const Table2 few = reproduce_table2(Context(0, 2), networks, options, {}, UnitWork{store});
   options.simulations = 3;
   const Table2 more = reproduce_table2(Context(0, 2), networks, options, {}, UnitWork{store});
-  EXPECT_EQ(more.num_reused, few.num_units);
+  EXPECT_EQ(more.run.num_reused, few.run.num_units);
 }
 
 TEST(Study, FigureTwoCoversTheGridAtKappaTwoOnly) {
@@ -217,7 +217,7 @@ TEST(Study, FigureTwoCoversTheGridAtKappaTwoOnly) {
       reproduce_figure2(Context(0, 2), networks, options, UnitWork{UnitStore(folder.path())});
   ASSERT_EQ(figure.maps.size(), 1U);
   EXPECT_EQ(figure.maps[0].setting, "tiny, kappa2 = 2");
-  EXPECT_EQ(figure.num_units, 50U);
+  EXPECT_EQ(figure.run.num_units, 50U);
   for (const auto& row : figure.maps[0].cells) {
     for (const ErrorSummary& cell : row) EXPECT_TRUE(std::isfinite(cell.rmse));
   }

@@ -30,15 +30,18 @@ ValueTable small_table(int threads, const std::filesystem::path& folder, int sim
 /// A table of naive, cone and network_dm with given errors.
 ValueTable table_of_errors(const std::vector<double>& naive, const std::vector<double>& cone,
                            const std::vector<double>& network) {
-  ValueTable table{.settings = {"world"}, .methods = {"naive", "cone", "network_dm"}};
+  ValueTable table{.settings = {"world"},
+                   .policies = {{kStudyPolicies.begin(), kStudyPolicies.end()}},
+                   .methods = {"naive", "cone", "network_dm"}};
+  table.cells.resize(1);
   for (std::size_t p = 0; p < kStudyPolicies.size(); ++p) {
-    auto& methods = table.cells.emplace_back();
+    auto& methods = table.cells[0].emplace_back();
     for (const auto& errors : {naive, cone, network}) {
       ValueCell cell{.by_simulation = errors};
       std::vector<std::vector<double>> runs;
       for (const double error : errors) runs.push_back({error});
       cell.errors = summarise_errors(runs);
-      methods.push_back({cell});
+      methods.push_back(cell);
     }
   }
   return table;
@@ -73,17 +76,17 @@ TEST(ValueStudy, IsTheSameAtAnyNumberOfThreadsAndWhenResumed) {
   const ValueTable four = small_table(4, second.path());
   EXPECT_EQ(one.run.num_reused, 0U);
   EXPECT_EQ(one.run.num_units, 12U);  // two settings, two simulations, three groups
-  EXPECT_EQ(value_json(one), value_json(four));
+  EXPECT_EQ(report_values(one).json, report_values(four).json);
   const ValueTable again = small_table(2, first.path());
   EXPECT_EQ(again.run.num_reused, 12U);
-  EXPECT_EQ(value_text(one), value_text(again));
-  EXPECT_EQ(value_csv(one), value_csv(again));
+  EXPECT_EQ(report_values(one).text(), report_values(again).text());
+  EXPECT_EQ(report_values(one).table.csv(), report_values(again).table.csv());
   EXPECT_EQ(small_table(2, first.path(), 3).run.num_reused, 12U);
 }
 
 TEST(ValueStudy, EveryRowIsComparedWithTheTruthOfAllNodes) {
   const auto networks = testing::small_study_networks();
-  const ValueSetting setting{.name = "a", .network = &networks[0], .seed = 7};
+  const StudySetting setting{.name = "a", .network = &networks[0], .seed = 7};
   const std::vector<std::string_view> names = {"naive", "cone", "network_dm", "dm_ridge",
                                                "network_dr"};
   const std::vector<ValueGroup> groups = group_estimators(names);
@@ -123,9 +126,9 @@ TEST(ValueStudy, CountsTrueVerdictsOfTheDefaultHeadline) {
     EXPECT_EQ(claims.ranks.made, 2U);
     EXPECT_LE(claims.supported.made + claims.conditional.made, 6U);
   }
-  EXPECT_EQ(value_json(table).at("decisions").size(), table.settings.size());
-  EXPECT_NE(value_text(table).find("rank sets"), std::string::npos);
-  EXPECT_EQ(value_json(reproduce()), value_json(table));
+  EXPECT_EQ(report_values(table).json.at("decisions").size(), table.settings.size());
+  EXPECT_NE(report_values(table).text().find("rank sets"), std::string::npos);
+  EXPECT_EQ(report_values(reproduce()).json, report_values(table).json);
   const std::vector<std::string> naive = {"naive"};
   EXPECT_TRUE(reproduce_value(Context(0, 1), networks, 2, naive, UnitWork{UnitStore(folder.path())})
                   .decisions.empty());
@@ -141,7 +144,7 @@ TEST(ValueStudy, CountsTrueVerdictsOfTheDefaultHeadline) {
 TEST(ValueStudy, TheOracleUsesTheTopicsInsteadOfTheWords) {
   const auto networks = testing::small_study_networks();
   // Without neighbours' influence the outcome is linear in the topics, of which words are noisy.
-  const ValueSetting setting{.name = "a",
+  const StudySetting setting{.name = "a",
                              .network = &networks[0],
                              .outcome = {.kappa1 = 10, .kappa2 = 0, .noise = 0.01},
                              .seed = 7};
@@ -158,12 +161,13 @@ TEST(ValueStudy, TheOracleUsesTheTopicsInsteadOfTheWords) {
 TEST(ValueStudy, MeasuresCoverage) {
   const testing::TemporaryFolder folder;
   const ValueTable table = small_table(2, folder.path());
-  const ValueCell& naive = table.cells[1][table.find_method("naive").value()][0];
-  EXPECT_EQ(naive.num_intervals, 2U);
+  const ValueCell& naive = table.cells[0][1][table.find_method("naive").value()];
+  EXPECT_EQ(naive.interval.num_intervals, 2U);
   EXPECT_EQ(naive.by_simulation.size(), 2U);
-  EXPECT_TRUE(naive.coverage == 0 || naive.coverage == 0.5 || naive.coverage == 1);
-  EXPECT_NE(value_text(table).find("oracle topics"), std::string::npos);
-  EXPECT_NE(value_markdown(table).find("**"), std::string::npos);
+  const double coverage = naive.interval.coverage();
+  EXPECT_TRUE(coverage == 0 || coverage == 0.5 || coverage == 1);
+  EXPECT_NE(report_values(table).text().find("oracle topics"), std::string::npos);
+  EXPECT_NE(report_values(table).markdown().find("**"), std::string::npos);
 }
 
 TEST(ValueStudy, RefusesUnknownEstimators) {
@@ -192,7 +196,7 @@ TEST(Worlds, CoverTheNetworksAndEverySyntheticWorld) {
 }
 
 TEST(ValueStudy, ASelfContainedWorldNeedsNoNetwork) {
-  const ValueSetting setting = self_contained_setting(World::kManyColumns, 7);
+  const StudySetting setting = self_contained_setting(World::kManyColumns, 7);
   const std::vector<std::string_view> names = {"naive"};
   const Unit unit = value_unit(setting, 3, group_estimators(names)[0]);
   const auto result = unit.run(Context(unit.identity.seed, 1));
@@ -201,12 +205,12 @@ TEST(ValueStudy, ASelfContainedWorldNeedsNoNetwork) {
   EXPECT_EQ(result.at("treat-all").at("truth").get<double>(),
             mean(arm_column(data.truth->outcomes(), 1)));
   EXPECT_NE(value_unit(setting, 4, group_estimators(names)[0]).identity.id(), unit.identity.id());
-  const ValueSetting other = self_contained_setting(World::kExponential, 7);
+  const StudySetting other = self_contained_setting(World::kExponential, 7);
   EXPECT_NE(value_unit(other, 3, group_estimators(names)[0]).identity.id(), unit.identity.id());
 }
 
 TEST(ValueStudy, IntervalsAreForTheSampleWhateverTheDefault) {
-  const ValueSetting setting = self_contained_setting(World::kManyColumns, 7);
+  const StudySetting setting = self_contained_setting(World::kManyColumns, 7);
   const std::vector<std::string_view> names = {"naive"};
   EvaluateOptions options;
   options.estimator.target = Target::kPopulation;
@@ -229,9 +233,12 @@ TEST(Worlds, HarmIsASignificantlyLargerError) {
   EXPECT_GT(noise.ratio, 1.1);
   EXPECT_FALSE(noise.is_harm());
   EXPECT_EQ(judge_harm(table_of_errors(large, small, large)).size(), kStudyPolicies.size());
-  EXPECT_NE(worlds_text(table_of_errors(large, small, large)).find(" (cone) *"), std::string::npos);
-  EXPECT_NE(worlds_text(table_of_errors(large, small, wild)).find("? (cone)"), std::string::npos);
-  EXPECT_TRUE(worlds_json(table_of_errors(large, small, large))["verdicts"][0]["harm"].get<bool>());
+  EXPECT_NE(report_worlds(table_of_errors(large, small, large)).text().find(" (cone) *"),
+            std::string::npos);
+  EXPECT_NE(report_worlds(table_of_errors(large, small, wild)).text().find("? (cone)"),
+            std::string::npos);
+  EXPECT_TRUE(
+      report_worlds(table_of_errors(large, small, large)).json["verdicts"][0]["harm"].get<bool>());
 }
 
 TEST(Ablation, LeavesOutEachGroupOnceAndTriesEveryUndersmoothing) {
@@ -240,7 +247,7 @@ TEST(Ablation, LeavesOutEachGroupOnceAndTriesEveryUndersmoothing) {
   EXPECT_TRUE(groups[0].options.network_ridge.ridge_groups.empty());
   std::set<std::string> identities;
   const auto networks = testing::small_study_networks();
-  const ValueSetting setting{.name = "a", .network = &networks[0], .seed = 7};
+  const StudySetting setting{.name = "a", .network = &networks[0], .seed = 7};
   for (const ValueGroup& group : groups) {
     EXPECT_TRUE(option_faults(group.options).empty()) << group.name;
     Unit unit = value_unit(setting, 0, group);

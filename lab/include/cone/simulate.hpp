@@ -57,7 +57,7 @@ enum class World {
   kBinaryOutcomes,
   /// Outcome and treatment are non-linear functions of five observed numeric features (curves,
   /// thresholds, interactions); topics and network have a small effect.
-  /// lab/simulate/nonlinear_world.hpp.
+  /// lab/simulate/numeric_worlds.hpp.
   kNonlinear,
   /// The simulation of Guo, Li and Liu 2020, Learning individual causal effects from networked
   /// observational data (WSDM, doi:10.1145/3336191.3371816): all edge weights are 1,
@@ -65,7 +65,7 @@ enum class World {
   /// kappa1 = 10 and noise = 1.
   kIndividualEffects,
   /// No unmeasured confounding: treatment and outcome depend on observed numeric features, a node's
-  /// own and the sums over its neighbours. lab/simulate/observed_world.hpp.
+  /// own and the sums over its neighbours. lab/simulate/numeric_worlds.hpp.
   kObservedConfounding,
   /// Neighbours share outcome noise, and have correlated treatments for causes that do not affect
   /// outcomes. A shared draw is the sum of one draw per node over a node and its neighbours,

@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "cone/context.hpp"
+#include "cone/graph.hpp"
 #include "cone/matrix.hpp"
+#include "cone/simulate.hpp"
 
 #include "simulate/semi_synthetic.hpp"
 
@@ -20,6 +22,14 @@
 //
 // q the p standardised over all arms (0 where p does not vary). A linear function explains a sixth
 // of the variance of f, so linear adjustment leaves most of the confounding bias.
+
+// The world `observed_confounding`: no unmeasured confounding. With m_i the observed numeric
+// features of a node (as in the world `nonlinear`) and b^t a random direction for every arm t,
+//
+//   p_i^t = ½ (κ1 z(b^t·m_i) + κ2 z(Σ_j b^t·m_j)),   z: mean 0 and sd 1 over the nodes
+//
+// the sum over the neighbours of i (0 without edges); treatment and outcome follow from p as in
+// the paper's world.
 
 namespace cone {
 
@@ -38,5 +48,10 @@ std::vector<double> effect_modifier(MatrixView<const double> numeric_features, s
 ArmValues nonlinear_logits(ArmValues scores, MatrixView<const double> numeric_features);
 /// The outcomes before noise and standardisation.
 ArmValues nonlinear_outcomes(ArmValues scores, MatrixView<const double> numeric_features);
+
+/// p of the world `observed_confounding`.
+ArmValues observed_scores(const Context& context, const Graph& graph,
+                          MatrixView<const double> numeric_features, const OutcomeOptions& options,
+                          std::uint64_t simulation);
 
 }  // namespace cone
