@@ -7,7 +7,7 @@
 
 #include "cone/error.hpp"
 
-#include "evaluate/row_estimates.hpp"
+#include "evaluate/estimate_policies.hpp"
 #include "evaluate/sensitivity_intervals.hpp"
 #include "inference/network_treatment.hpp"
 #include "nuisance/residual_variance.hpp"
@@ -142,17 +142,17 @@ class Learning {
     const auto fitted = learnt_.nuisances.parts().find(LearnerId::kNetworkTreatment);
     const bool is_known =
         fitted != learnt_.nuisances.parts().end() && shares_treatment_folds(data_);
-    NetworkStrength out = measure_network_treatment(
-        context_, data_, plan_.sample, options_.plan, options_.network_ridge,
-        options_.nuisance.propensity_bound,
-        is_known ? &fitted->second.propensity->unbounded : nullptr);
+    NetworkStrength out =
+        measure_network_treatment(context_, data_, plan_.sample, options_.plan,
+                                  options_.network_ridge, options_.nuisance.propensity_bound,
+                                  is_known ? &fitted->second.propensity->unbounded : nullptr);
     if (learnt_.joint) out.arms = describe_confounding(learnt_.joint->arms);
     return out;
   }
 
   bool is_outcome_model(LearnerId learner) const {
-    return std::ranges::any_of(
-        plan_.rows, [&](const EstimatorInfo& row) { return row.outcome == learner; });
+    return std::ranges::any_of(plan_.rows,
+                               [&](const EstimatorInfo& row) { return row.outcome == learner; });
   }
   bool has_given_propensities() const {
     return learnt_.nuisances.parts().contains(LearnerId::kGiven) && data_.propensity;

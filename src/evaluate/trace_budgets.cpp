@@ -14,7 +14,7 @@
 #include "estimate/significance.hpp"
 #include "evaluate/budget_curve.hpp"
 #include "evaluate/decide.hpp"
-#include "evaluate/row_estimates.hpp"
+#include "evaluate/estimate_policies.hpp"
 
 namespace cone {
 namespace {
@@ -55,7 +55,6 @@ Matrix<double> combine_tables(std::span<const Matrix<double>> tables,
   return out;
 }
 
-
 BudgetCurve trace_budget(const Context& context, const LoadedData& data, const EvaluationPlan& plan,
                          const Learnt& learnt, const EvaluateOptions& options,
                          const EstimatorInfo& row, const Ranking& ranking) {
@@ -92,7 +91,8 @@ BudgetCurve trace_budget(const Context& context, const LoadedData& data, const E
   Target target = Target::kSample;
   for (std::size_t k = 0; k <= steps; ++k) {
     context.poll();
-    const Estimate& e = estimates.emplace_back(estimate_row(context, plan, first, learnt, weights, options.estimator, row, k));
+    const Estimate& e = estimates.emplace_back(
+        estimate_row(context, plan, first, learnt, weights, options.estimator, row, k));
     values.gross.push_back(e.value);
     values.alternatives.push_back(e.alternatives());
     values.cost.push_back(mean_cost(first.sample[k], plan.costs, *sample.comm).value_or(0));
@@ -167,9 +167,9 @@ BudgetCurve trace_budget(const Context& context, const LoadedData& data, const E
                              combine(contrast, values.alternatives), bound);
     }
     if (!is_reliable) return;
-    area.verdict =
-        judge_comparison(area.interval, area.sensitivity_interval,
-                         choose_basis(is_randomised(data.observed, learnt, options, row), strength));
+    area.verdict = judge_comparison(
+        area.interval, area.sensitivity_interval,
+        choose_basis(is_randomised(data.observed, learnt, options, row), strength));
   };
   judge_area(qini_contrast(steps), curve.qini);
   judge_area(autoc_contrast(steps), curve.autoc);
