@@ -1,7 +1,5 @@
 // Diagnostics that rule out a verdict.
 
-#include "diagnostics/stability.hpp"
-
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +9,7 @@
 #include "cone/context.hpp"
 #include "cone/evaluate.hpp"
 
+#include "diagnostics/stability.hpp"
 #include "support/small_world.hpp"
 
 namespace cone {
