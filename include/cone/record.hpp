@@ -318,18 +318,6 @@ struct OutcomeDiagnostics {
   Verdict verdict;
 };
 
-/// Training of one fold's representations.
-struct TrainingDiagnostics {
-  std::string status;
-  std::uint64_t epochs = 0;
-  std::uint64_t best_epoch = 0;
-  double validation_outcome_loss = 0;    ///< mean squared error in units of the outcomes' variance
-  double validation_treatment_loss = 0;  ///< cross-entropy
-  double outcome_error = 0;              ///< of the arms' networks, validation nodes, same units
-  double propensity_loss = 0;            ///< of the propensity model, cross-entropy in inner folds
-  TrainingCurves curves = {};            ///< of the first ten folds, where they were trained here
-};
-
 struct ScalingDiagnostics {
   std::string learners;  ///< "networks and kernels"
   std::string dense;     ///< "standardised"; empty where the data has no such columns
@@ -360,8 +348,8 @@ struct Diagnostics {
   std::uint64_t num_edges_merged = 0;
   std::vector<PropensityDiagnostics> propensity_models;
   std::vector<OutcomeDiagnostics> outcome_models;
-  std::vector<TrainingDiagnostics>
-      trainings;  ///< of cone, one per fold; empty where it did not run
+  /// Of cone, one per fold, with curves of the first ten; empty where it did not run.
+  std::vector<FoldTraining> trainings;
   /// How learners scale the features; one entry per group of learners.
   std::vector<ScalingDiagnostics> feature_scaling;
   /// Variance components of the network ridge; none where it did not run.

@@ -84,8 +84,8 @@ Json evaluate_group(const Context& context, const StudySetting& setting, std::ui
     const PolicyResult& evaluated = record.policies.front();
     result["truth"] = json_number(evaluated.truth.value());
     if (group.name == kConeGroup) {
-      const TrainingDiagnostics& training = record.diagnostics.trainings.front();
-      result["training"] = {{"outcome_error", json_number(training.outcome_error)},
+      const FoldTraining& training = record.diagnostics.trainings.front();
+      result["training"] = {{"outcome_error", json_number(training.arm_network_mse)},
                             {"propensity_loss", json_number(training.propensity_loss)}};
     }
     for (std::size_t k = 0; k < labels.size(); ++k) {

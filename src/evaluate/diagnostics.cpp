@@ -36,17 +36,6 @@ std::string find_name(const LearntNuisances& learnt, const PropensityTable* tabl
 
 constexpr std::size_t kMostCurves = 10;
 
-TrainingDiagnostics describe_training(const FoldTraining& training) {
-  return {.status = std::string(enum_name(training.status)),
-          .epochs = training.epochs,
-          .best_epoch = training.best_epoch,
-          .validation_outcome_loss = training.encoder_head_mse,
-          .validation_treatment_loss = training.treatment_head_loss,
-          .outcome_error = training.arm_network_mse,
-          .propensity_loss = training.propensity_loss,
-          .curves = training.curves};
-}
-
 /// The learners, sorted by name.
 std::map<std::string, const Nuisances*> sort_by_name(const LearntNuisances& learnt) {
   std::map<std::string, const Nuisances*> sorted;
@@ -84,7 +73,7 @@ Diagnostics diagnose_models(const EvaluationPlan& plan, const Learnt& learnt) {
     }
   }
   for (const FoldTraining& training : learnt.nuisances.trainings()) {
-    out.trainings.push_back(describe_training(training));
+    out.trainings.push_back(training);
     // Folds are similar: the curves of a few suffice.
     if (out.trainings.size() > kMostCurves) out.trainings.back().curves = {};
   }

@@ -7,7 +7,7 @@
 
 #include "cone/error.hpp"
 
-#include "evaluate/row_estimates.hpp"
+#include "evaluate/estimate_policies.hpp"
 #include "evaluate/sensitivity_intervals.hpp"
 #include "inference/network_treatment.hpp"
 #include "nuisance/residual_variance.hpp"

@@ -15,7 +15,7 @@
 #include "estimate/significance.hpp"
 #include "evaluate/budget_curve.hpp"
 #include "evaluate/decide.hpp"
-#include "evaluate/row_estimates.hpp"
+#include "evaluate/estimate_policies.hpp"
 
 namespace cone {
 namespace {

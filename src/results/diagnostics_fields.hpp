@@ -5,6 +5,7 @@
 
 #include "cone/record.hpp"
 
+#include "nn/train.hpp"
 #include "results/record_fields.hpp"
 
 /// \file
@@ -61,15 +62,14 @@ void list_fields(const TrainingCurves& curves, auto& line) {
        kCurve);
 }
 
-void list_fields(const TrainingDiagnostics& training, auto& line) {
-  line("status", training.status,
-       SchemaKeywords{R"("enum": ["completed", "stopped_early", "diverged"])"});
+void list_fields(const FoldTraining& training, auto& line) {
+  line("status", training.status);
   line("epochs", training.epochs);
   line("best_epoch", training.best_epoch);
-  line("validation_outcome_loss", training.validation_outcome_loss,
+  line("validation_outcome_loss", training.encoder_head_mse,
        "Mean squared error in units of the outcome variance");
-  line("validation_treatment_loss", training.validation_treatment_loss, "Cross-entropy");
-  line("outcome_error", training.outcome_error,
+  line("validation_treatment_loss", training.treatment_head_loss, "Cross-entropy");
+  line("outcome_error", training.arm_network_mse,
        "Mean squared error of the networks of the arms on the validation nodes, in the same units");
   line("propensity_loss", training.propensity_loss,
        "Cross-entropy of the propensity model in inner folds");

@@ -13,7 +13,6 @@
 #include "results/decision_text.hpp"
 #include "results/target_notes.hpp"
 #include "results/text_table.hpp"
-#include "results/verdict_text.hpp"
 
 namespace cone {
 namespace {
@@ -243,6 +242,28 @@ std::string unfinished_line(const EvaluationRecord& record) {
   return fmt::format(
       "! Interrupted: {} not finished. The results below are those of the other estimators.\n\n",
       fmt::join(record.unfinished, ", "));
+}
+
+/// One line per diagnostic: name, verdict and finding. Empty without diagnostics.
+std::string verdicts_text(const Diagnostics& diagnostics) {
+  if (diagnostics.verdicts.empty()) return "";
+  std::size_t width = 0;
+  for (const NamedVerdict& v : diagnostics.verdicts) width = std::max(width, v.name.size());
+  std::string text = "\ndiagnostics\n\n";
+  for (const NamedVerdict& v : diagnostics.verdicts) {
+    text += fmt::format("  {:<{}}  {:<7}  {}\n", v.name, width,
+                        v.verdict.is_caution ? "caution" : "ok", v.verdict.sentence);
+  }
+  return text;
+}
+
+/// Cautions that no warning of an estimate repeats, as warning lines.
+std::string caution_lines(const Diagnostics& diagnostics) {
+  std::string text;
+  for (const NamedVerdict& v : diagnostics.verdicts) {
+    if (v.verdict.is_caution && v.is_news) text += fmt::format("! {}\n", v.verdict.sentence);
+  }
+  return text;
 }
 
 }  // namespace

@@ -11,8 +11,6 @@
 #include "diagnostics/calibration.hpp"
 #include "diagnostics/outcome_model.hpp"
 #include "diagnostics/residuals.hpp"
-#include "exec/ordered_values.hpp"
-#include "support/thread_communicator.hpp"
 
 namespace cone {
 namespace {
@@ -151,27 +149,6 @@ TEST(Calibration, AContradictedCertaintyHasPZero) {
   }
 }
 
-TEST(EvenGroups, OfSeveralRanksAreThoseOfOne) {
-  Rng rng(6, Stream::kTest);
-  std::vector<double> values;
-  for (std::size_t i = 0; i < 300; ++i) values.push_back(std::round(6 * rng.normal()));
-  const auto alone = group_evenly(values, 10, Communicator::self());
-  EXPECT_LT(alone.size(), 11U);
-  testing::run_on_ranks(3, [&](const Communicator& comm) {
-    std::vector<double> here;
-    for (std::size_t i = comm.rank(); i < values.size(); i += 3) here.push_back(values[i]);
-    const auto groups = group_evenly(here, 10, comm);
-    ASSERT_EQ(groups.size(), alone.size());
-    for (std::size_t g = 0; g < groups.size(); ++g) {
-      std::vector<std::size_t> expected;
-      for (const std::size_t i : alone[g]) {
-        if (i % 3 == comm.rank()) expected.push_back(i / 3);
-      }
-      EXPECT_EQ(groups[g], expected);
-    }
-  });
-}
-
 /// Node i of a hub-and-spokes network: degrees from 1 to many.
 Graph uneven_graph(std::size_t n) {
   std::vector<Edge> edges;
@@ -196,7 +173,7 @@ TEST(ResidualsByDegree, DetectATrendAndItsSign) {
   for (std::size_t g = 0; g < none.groups.size(); ++g) {
     counted += none.groups[g].num_nodes;
     if (g > 0) {
-      EXPECT_GT(none.groups[g].low, none.groups[g - 1].high);
+      EXPECT_GT(none.groups[g].degrees.first, none.groups[g - 1].degrees.second);
     }
   }
   EXPECT_EQ(counted, nodes.size());
@@ -223,8 +200,8 @@ TEST(ResidualsByDegree, OfEqualDegreesHaveNoTrend) {
   const DegreeResiduals found = measure_degree_residuals(
       LocalNeighbourhood(graph), draw_log(std::vector<double>(50, 0.5)), residual, "ridge");
   ASSERT_EQ(found.groups.size(), 1U);
-  EXPECT_EQ(found.groups[0].low, 2U);
-  EXPECT_EQ(found.groups[0].high, 2U);
+  EXPECT_EQ(found.groups[0].degrees.first, 2U);
+  EXPECT_EQ(found.groups[0].degrees.second, 2U);
   EXPECT_DOUBLE_EQ(found.groups[0].mean_residual, 24.5);
   EXPECT_FALSE(found.verdict.is_caution);
 }

@@ -73,5 +73,26 @@ TEST_P(OrderedValuesTest, TheLastValuesAreTakenOnceEach) {
   });
 }
 
+TEST(EvenGroups, OfSeveralRanksAreThoseOfOne) {
+  Rng rng(6, Stream::kTest);
+  std::vector<double> values;
+  for (std::size_t i = 0; i < 300; ++i) values.push_back(std::round(6 * rng.normal()));
+  const auto alone = group_evenly(values, 10, Communicator::self());
+  EXPECT_LT(alone.size(), 11U);
+  testing::run_on_ranks(3, [&](const Communicator& comm) {
+    std::vector<double> here;
+    for (std::size_t i = comm.rank(); i < values.size(); i += 3) here.push_back(values[i]);
+    const auto groups = group_evenly(here, 10, comm);
+    ASSERT_EQ(groups.size(), alone.size());
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      std::vector<std::size_t> expected;
+      for (const std::size_t i : alone[g]) {
+        if (i % 3 == comm.rank()) expected.push_back(i / 3);
+      }
+      EXPECT_EQ(groups[g], expected);
+    }
+  });
+}
+
 }  // namespace
 }  // namespace cone

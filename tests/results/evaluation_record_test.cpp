@@ -5,6 +5,8 @@
 
 #include "cone/record.hpp"
 
+#include "nn/train.hpp"
+
 namespace cone {
 namespace {
 
@@ -36,7 +38,7 @@ EvaluationRecord record_of_nothing() {
   record.policies = {policy};
   record.diagnostics.propensity_models = {{"features", kNone, kNone, kNone, kNone, kNone}};
   record.diagnostics.outcome_models = {{"nn", kNone}};
-  record.diagnostics.trainings = {{"diverged", 1, 1, kNone, kNone, kNone, kNone}};
+  record.diagnostics.trainings = {{TrainingStatus::kDiverged, 1, 1, kNone, kNone, kNone, kNone}};
   return record;
 }
 
