@@ -1,4 +1,4 @@
-"""The benchmark pages' parts on --engine petsc: tables of bench/results/ranks.json and partition.json, and an
+"""The benchmark pages' parts on --engine petsc: tables of bench/results/ranks.json and hosts.json, and an
 extrapolation to a billion nodes."""
 
 import math
@@ -6,7 +6,7 @@ import math
 from benchmark_text import ROOT, has_clean_record, machine, record, table
 
 MARKS = {name: (f"<!-- {name}: begin (scripts/render_benchmarks.py) -->\n", f"<!-- {name}: end -->\n")
-         for name in ("measured", "neighbours")}
+         for name in ("measured", "hosts")}
 #: Display names of phases in the records.
 NAMES = {"words": "count features", "places": "positions", "hidden confounding": "unmeasured confounding"}
 PHASES = ["load", "inputs", "variances", "preconditioner", "predictions", "weights", "estimates"]
@@ -184,27 +184,31 @@ def measured():
     return text + ("\n" + describe_far(run) if run else "")
 
 
-def neighbours():
-    if not has_clean_record("partition"):
-        return "Not measured on a clean tree: run `./dev bench partition`.\n"
-    result = record("partition")
+LINKS = {"loopback": "loopback", "10000": "10 Gbit/s", "1000": "1 Gbit/s", "1000+1": "1 Gbit/s, 1 ms"}
+
+
+def hosts():
+    if not has_clean_record("hosts"):
+        return "Not measured on a clean tree: run `./dev bench hosts`.\n"
+    result = record("hosts")
     rows = []
     for run in result["runs"]:
-        before, after = run["partition"]["as_read"], run["partition"]["proposed"]
-        rows.append([run["network"], f"{run['nodes']:,}", f"{run['edges']:,}", run["ranks"],
-                     f"{before['largest_ghosts']:,} → {after['largest_ghosts']:,}",
-                     f"{before['imbalance']:.2f} → {after['imbalance']:.2f}",
-                     "yes" if run["partition"]["moved"] else "no", f"{run['seconds']:.1f} s"])
-    return f"`./dev bench partition`. {machine(result)}\n\n" + table(
-        ["network", "nodes", "edges", "ranks", "ghosts of the largest rank",
-         "imbalance", "`auto` moves nodes", "time of PT-Scotch and moving"], rows) + "\n"
+        wire = run["wire_bytes"]
+        rows.append([run["layout"], f"{run['nodes']:,}", run["hosts"], LINKS.get(run["link"], run["link"]),
+                     f"{run['largest_ghosts']:,}", f"{run['sent_bytes_per_iteration'] / 1e6:.2f} MB",
+                     f"{run['exchanges_per_iteration']:.0f}", f"{100 * run['exchanging_share']:.0f} %",
+                     f"{run['times_loopback_per_iteration']:.2f} ×", f"{run['times_loopback']:.2f} ×",
+                     f"{wire / 1e6:.0f} MB" if wire is not None else ""])
+    return f"`./dev bench hosts`. {machine(result)}\n\n" + table(
+        ["network", "nodes", "hosts", "link", "ghosts of the largest rank", "sent per iteration", "collectives and exchanges",
+         "waiting", "time per iteration", "complete run", "on the wire"], rows) + "\n"
 
 
 def write_scale():
     """Writes the tables of docs/scale.md."""
     page = ROOT / "docs/scale.md"
     text = page.read_text()
-    for name, written in (("measured", measured()), ("neighbours", neighbours())):
+    for name, written in (("measured", measured()), ("hosts", hosts())):
         begin, end = MARKS[name]
         before, rest = text.split(begin)
         text = before + begin + "\n" + written + "\n" + end + rest.split(end)[1]

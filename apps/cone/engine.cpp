@@ -18,10 +18,8 @@
 
 #include "commands.hpp"
 #include "data/collective_error.hpp"
-#include "distributed/distribute_input.hpp"
-#include "distributed/load_on_ranks.hpp"
+#include "distributed/distribute.hpp"
 #include "mpi/mpi_communicator.hpp"
-#include "mpi/scotch.hpp"
 #include "study/run_units.hpp"
 #endif
 
@@ -76,28 +74,6 @@ class PetscSession {
   ~PetscSession() { PetscFinalize(); }
 };
 
-distributed::Partition read_partition(const std::string& name) {
-  if (name == "none") return distributed::Partition::kNone;
-  return name == "scotch" ? distributed::Partition::kScotch : distributed::Partition::kAuto;
-}
-
-nlohmann::ordered_json describe_cut(const distributed::Cut& cut) {
-  nlohmann::ordered_json out;
-  out["ghosts"] = cut.num_ghosts;
-  out["largest_ghosts"] = cut.largest_ghosts;
-  out["imbalance"] = cut.imbalance;
-  return out;
-}
-
-nlohmann::ordered_json describe_partition(const distributed::PartitionReport& partition) {
-  nlohmann::ordered_json out;
-  out["moved"] = partition.moved;
-  out["reason"] = partition.reason;
-  if (partition.as_read) out["as_read"] = describe_cut(*partition.as_read);
-  if (partition.proposed) out["proposed"] = describe_cut(*partition.proposed);
-  return out;
-}
-
 /// Sums or maxima over the ranks; collective.
 nlohmann::ordered_json describe_phase(const Communicator& comm,
                                       const distributed::PhaseMeter::Phase& phase) {
@@ -125,27 +101,17 @@ nlohmann::ordered_json describe_ranks(const Communicator& comm,
   out["exchanges_per_rank"] = comm.allreduce_max(traffic.num_calls);
   out["exchanging_seconds"] = comm.allreduce(traffic.seconds) / static_cast<double>(comm.size());
   out["largest_ghosts"] = comm.allreduce_max(report.num_ghosts);
-  out["partition"] = describe_partition(report.partition);
   for (const auto& phase : report.meter.phases()) {
     out["phases"][phase.name] = describe_phase(comm, phase);
   }
   return out;
 }
 
-/// CONE_SHARED_MEMORY=off: for containers with an undetectable /dev/shm limit.
-bool may_share_memory() {
-  const char* const value = std::getenv("CONE_SHARED_MEMORY");
-  return value == nullptr || std::string_view(value) != "off";
-}
-
 /// The ranks that mpirun started.
 class RankEngine : public Engine {
  public:
   explicit RankEngine(const EngineFlags& flags)
-      : flags_(flags),
-        comm_(PETSC_COMM_WORLD, may_share_memory()),
-        scotch_(comm_),
-        report_{.meter = distributed::PhaseMeter(comm_)} {}
+      : flags_(flags), comm_(PETSC_COMM_WORLD), report_{.meter = distributed::PhaseMeter(comm_)} {}
 
   const Communicator& comm() const override { return comm_; }
 
@@ -157,19 +123,17 @@ class RankEngine : public Engine {
 
   EvaluationInput load(const Context& context, const InputWords& words) override {
     const Context alone = context.shared_by(Communicator::self());
-    const distributed::Partition partition = read_partition(flags_.partition);
     if (flags_.reading == "sharded") {
       return distributed::load_on_ranks(alone, comm_, words.data, words.table, words.policies,
-                                        partition, &scotch_, report_);
+                                        report_);
     }
     run_on_root([&] { whole_ = load_input(alone, words); });
     report_.meter.finish("reading");
-    return distribute(alone, is_root() ? &whole_ : nullptr);
+    return distribute(is_root() ? &whole_ : nullptr);
   }
 
-  EvaluationInput distribute(const Context& context, const EvaluationInput* whole) override {
-    return distributed::distribute_input(context.shared_by(Communicator::self()), comm_, whole,
-                                         read_partition(flags_.partition), &scotch_, report_);
+  EvaluationInput distribute(const EvaluationInput* whole) override {
+    return distributed::distribute_input(comm_, whole, report_);
   }
 
   const EvaluationInput& whole(const EvaluationInput& /*own*/) const override { return whole_; }
@@ -224,7 +188,6 @@ class RankEngine : public Engine {
   EngineFlags flags_;
   PetscSession session_;
   mpi::MpiCommunicator comm_;
-  mpi::ScotchPartitioner scotch_;
   distributed::EngineReport report_;
   std::optional<distributed::MeteredProgress> metered_;
   EvaluationInput whole_;  ///< of all nodes, on the root

@@ -25,7 +25,6 @@ namespace cone::app {
 /// Flags of the commands whose data may be distributed over several processes.
 struct EngineFlags {
   std::string engine = "threads";
-  std::string partition = "auto";
   std::string reading = "whole";
 
   bool is_distributed() const { return engine == "petsc"; }
@@ -64,9 +63,7 @@ class Engine {
     return load_input(context, words);
   }
   /// Distributes the root's input, which the others pass as nullptr; in one process, a copy.
-  virtual EvaluationInput distribute(const Context& /*context*/, const EvaluationInput* whole) {
-    return *whole;
-  }
+  virtual EvaluationInput distribute(const EvaluationInput* whole) { return *whole; }
   /// The input of all nodes, on the root: `own`, unless it is distributed. Not collective.
   virtual const EvaluationInput& whole(const EvaluationInput& own) const { return own; }
   /// Adds what the ranks used to a record.

@@ -36,12 +36,6 @@ void EngineFlags::bind(CLI::App& command, bool can_read_sharded) {
                   "(if built in; not for neural networks and kernels)")
       ->check(CLI::IsMember({"threads", "petsc"}))
       ->capture_default_str();
-  command
-      .add_option("--partition", partition,
-                  "How nodes are assigned to ranks (--engine petsc). none: in the order of the "
-                  "data; scotch: by graph partitioning; auto: scotch where it pays off")
-      ->check(CLI::IsMember({"auto", "none", "scotch"}))
-      ->capture_default_str();
   if (!can_read_sharded) return;
   command
       .add_option("--reading", reading,
@@ -56,9 +50,8 @@ void EngineFlags::check(const CLI::App& command) const {
   if (is_distributed()) return;
   const IsGiven is_given = flags_given(command);
   IdleOptions options(is_given);
-  for (const char* flag : {"partition", "reading"}) {
-    if (command.get_option_no_throw(flag_name(flag)) == nullptr) continue;
-    options.refuse(flag, "has no effect without --engine petsc",
+  if (command.get_option_no_throw("--reading") != nullptr) {
+    options.refuse("reading", "has no effect without --engine petsc",
                    "add --engine petsc, or leave it out");
   }
   options.throw_if_any();

@@ -81,9 +81,7 @@ int run_refute(const RefuteFlags& flags) {
     inputs.insert(inputs.end(), {flags.data, flags.table.edges});
     return Outputs({{"--out", record}}, inputs);
   });
-  const auto distribute = [&](const EvaluationInput* data) {
-    return engine->distribute(context, data);
-  };
+  const auto distribute = [&](const EvaluationInput* data) { return engine->distribute(data); };
   Refutation refutation;
   engine->run([&] {
     if (engine->is_root()) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`cone evaluate --engine petsc` (MPI ranks) against threads of one process on the same cores.
 
-    ./dev bench ranks [--nodes N...] [--ranks R...] [--threads-beside T...] [--partition WAY...]
+    ./dev bench ranks [--nodes N...] [--ranks R...] [--threads-beside T...]
 
 Synthetic networks with 25 edges and 20 count features per node, two policies, complete runs: reading,
 variances of both arms, five folds, values and standard errors, without sensitivity intervals. Every
@@ -50,9 +50,8 @@ def run_threads(args, folder, threads):
     return {**summarise(record, seconds, usage), "peak_bytes": usage.ru_maxrss * 1024}
 
 
-def run_ranks(args, folder, ranks, partition):
-    command = [*mpirun(ranks), args.bin / "petsc/cone",
-               *evaluate(args, folder, "--engine", "petsc", "--partition", partition)]
+def run_ranks(args, folder, ranks):
+    command = [*mpirun(ranks), args.bin / "petsc/cone", *evaluate(args, folder, "--engine", "petsc")]
     record, seconds, usage = time_json(command)
     engine = record["engine"]
     return {**summarise(record, seconds, usage), "peak_bytes": engine["largest_peak_bytes"],
@@ -86,8 +85,7 @@ def compare(run, reference):
 
 def show(run):
     engine = run.get("engine")
-    how = (f"{run['ranks']} rank(s), {run['partition']}" if engine
-           else f"{run['threads']} thread(s)")
+    how = f"{run['ranks']} rank(s)" if engine else f"{run['threads']} thread(s)"
     sent = run.get("sent_bytes_per_iteration")
     cells = [f"{run['nodes']:,}", f"{run['edges']:,}", how,
              f"{run['seconds']:.1f}" + ("*" if run.get("oversubscribed") else ""),
@@ -137,9 +135,8 @@ def run_size(args, runs, nodes):
             return run(args, folder, *how)
 
         for count in args.ranks:
-            for partition in args.partition:
-                runs.make_and_show(size, {"ranks": count, "partition": partition},
-                                   lambda count=count, way=partition: with_data(run_ranks, count, way))
+            runs.make_and_show(size, {"ranks": count},
+                               lambda count=count: with_data(run_ranks, count))
             if count in args.threads_beside:
                 runs.make_and_show(size, {"threads": count},
                                    lambda count=count: with_data(run_threads, count))
@@ -152,8 +149,6 @@ def parse_args():
                            help="numbers of ranks")
     arguments.add_argument("--threads-beside", type=int, nargs="*",
                            help="ranks to compare with as many threads (default: up to the cores)")
-    arguments.add_argument("--partition", nargs="+", default=["auto"],
-                           choices=["auto", "none", "scotch"])
     arguments.add_argument("--mean-degree", type=int, default=50)
     arguments.add_argument("--words-per-node", type=int, default=20)
     arguments.add_argument("--layout", default="social", help="--layout of cone simulate")

@@ -22,8 +22,8 @@ namespace cone {
 /// arguments. A transport overrides the protected functions; each is called on several ranks only,
 /// but for do_alltoallv().
 ///
-/// Sums are accumulated in the order of the ranks: the same on every rank and in every run, and
-/// equal for different numbers of ranks up to rounding.
+/// Sums are the same on every rank and in every run on as many ranks, and equal for different
+/// numbers of ranks up to rounding.
 class Communicator {
  public:
   virtual ~Communicator() = default;
@@ -103,16 +103,6 @@ class Communicator {
   template <class T>
   std::vector<std::vector<T>> alltoallv(std::vector<std::vector<T>>&& parts) const {
     return alltoallv_parts(parts, [&](std::size_t to) { parts[to] = std::vector<T>(); });
-  }
-
-  /// Calls work() on one rank after the other. Every rank starts from the `state` that the rank
-  /// before it left, rank 0 from its own; at the end all ranks have the state of the last one.
-  template <class Work>
-  void run_in_rank_order(std::span<std::byte> state, const Work& work) const {
-    for (std::size_t turn = 0; turn < size(); ++turn) {
-      if (turn == rank()) work();
-      broadcast(turn, state);
-    }
   }
 
   /// Waits for all ranks; sleeps instead of spinning, as some ranks may compute for long.

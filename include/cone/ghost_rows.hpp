@@ -5,7 +5,6 @@
 #include <memory>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "cone/matrix.hpp"
 
@@ -28,10 +27,10 @@ struct GhostLayout {
   std::span<const std::uint32_t> ghost_of;  ///< the ghost row that each becomes; empty: in order
 };
 
-/// A table that includes ghost rows: a view of memory that another object owns, or its own copy.
+/// A table that includes ghost rows: where there are none, a view of the own rows, else a copy.
 class GhostedTable {
  public:
-  explicit GhostedTable(MatrixView<const double> shared) : view_(shared) {}
+  explicit GhostedTable(MatrixView<const double> own) : view_(own) {}
   explicit GhostedTable(Matrix<double> own)
       : own_(std::make_unique<Matrix<double>>(std::move(own))), view_(own_->view()) {}
 
@@ -51,12 +50,8 @@ class GhostRows {
   virtual bool is_distributed() const { return false; }
   /// Sets the ghost rows of a table.
   virtual void fetch(Matrix<double>& /*table*/) const {}
-  /// The own rows and the ghost rows, at the indices of map_rows(). Valid until the next
-  /// with_ghosts() or fetch(); `own` must outlive it.
+  /// The own rows, then the ghost rows; `own` must outlive it.
   virtual GhostedTable with_ghosts(MatrixView<const double> own) const { return GhostedTable(own); }
-  /// For the own rows, then the ghost rows: their index in the table of with_ghosts(); empty where
-  /// that is the same order. Not collective.
-  virtual std::vector<std::uint32_t> map_rows() const { return {}; }
 };
 
 }  // namespace cone

@@ -38,11 +38,12 @@ Matrix<T> gather_rows(const Dataset& data, std::span<const NodeIndex> nodes, Mat
   return out;
 }
 
-/// The same for one value per node.
+/// The same for one value per node, or for none on all ranks.
 template <class T>
 std::vector<T> gather_rows(const Dataset& data, std::span<const NodeIndex> nodes,
                            const std::vector<T>& own) {
   if (!data.distributed) return own;
+  if (!data.comm().any(!own.empty())) return {};
   Matrix<T> column(own.size(), 1);
   std::ranges::copy(own, column.values().begin());
   const Matrix<T> all = gather_rows(data, nodes, std::move(column));

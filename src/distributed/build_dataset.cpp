@@ -1,13 +1,32 @@
-#include "distributed/build_dataset.hpp"
-
 #include <algorithm>
 #include <numeric>
 #include <utility>
 
-#include "distributed/list_ghosts.hpp"
+#include "distributed/node_rows.hpp"
 
 namespace cone::distributed {
 namespace {
+
+/// Neighbours of this rank's nodes that other ranks own, ascending, each once. Duplicates are
+/// removed while the list grows, so it never has many more entries than at the end.
+std::vector<std::uint64_t> list_ghosts(const NodeRows& rows) {
+  constexpr std::size_t kFew = std::size_t{1} << 16;
+  std::vector<std::uint64_t> out;
+  std::size_t next_size = kFew;
+  const auto remove_duplicates = [&] {
+    std::ranges::sort(out);
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    next_size = std::max(kFew, out.size() + out.size() / 2);
+  };
+  for (const std::uint64_t number : rows.neighbours) {
+    if (std::ranges::binary_search(rows.number, number)) continue;
+    if (out.size() == next_size) remove_duplicates();
+    out.push_back(number);
+  }
+  remove_duplicates();
+  out.shrink_to_fit();
+  return out;
+}
 
 /// A node's owner, its position there and its arm.
 struct NodeLocation {
@@ -179,10 +198,7 @@ Dataset build_dataset(const Communicator& comm, const GlobalData& global, NodeRo
                       .arm_sizes = global.arm_sizes,
                       .number = take(rows.number, order),
                       .hash = take(rows.hash, order)};
-  std::vector<NodeLocation> ghosts =
-      locate(own, data.treatment, list_ghosts(rows, [&](std::uint64_t number) {
-               return std::ranges::binary_search(rows.number, number);
-             }));
+  std::vector<NodeLocation> ghosts = locate(own, data.treatment, list_ghosts(rows));
   std::ranges::sort(ghosts, {},
                     [](const NodeLocation& g) { return std::pair(g.rank, g.position); });
   for (const NodeLocation& ghost : ghosts) {

@@ -1,5 +1,3 @@
-#include "distributed/distribute_input.hpp"
-
 #include <algorithm>
 #include <span>
 #include <string>
@@ -9,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "data/outcome_direction.hpp"
-#include "distributed/move_rows.hpp"
+#include "distributed/distribute.hpp"
 
 namespace cone::distributed {
 namespace {
@@ -134,23 +132,16 @@ NodeRows make_empty_rows(const nlohmann::json& json) {
 
 }  // namespace
 
-EvaluationInput distribute_input(const Context& context, const Communicator& comm,
-                                 const EvaluationInput* whole, Partition partition,
-                                 const Partitioner* partitioner, EngineReport& report) {
+EvaluationInput distribute_input(const Communicator& comm, const EvaluationInput* whole,
+                                 EngineReport& report) {
   const std::string described = comm.allgather(
       whole != nullptr ? describe_data(whole->data, whole->policies).dump() : std::string())[0];
   const auto json = nlohmann::json::parse(described);
   GlobalData global = read_description(json);
   NodeRows rows =
       whole != nullptr ? list_rows(whole->data, whole->policies) : make_empty_rows(json);
-  std::vector<std::uint32_t> owner;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    owner.push_back(static_cast<std::uint32_t>(i * comm.size() / rows.size()));
-  }
-  move_rows(comm, owner, rows);
+  move_rows(comm, assign_rows(rows, comm.size()), rows);
   report.meter.finish("distributing");
-  report.partition = repartition(context, comm, partition, partitioner, global, rows);
-  report.meter.finish("partition");
   EvaluationInput out = build_input(comm, std::move(rows), std::move(global));
   report.num_ghosts = out.data.observed.distributed->remote.size();
   report.meter.finish("positions");

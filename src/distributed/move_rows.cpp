@@ -1,7 +1,8 @@
-#include "distributed/move_rows.hpp"
-
+#include <algorithm>
 #include <utility>
 #include <vector>
+
+#include "distributed/node_rows.hpp"
 
 namespace cone::distributed {
 namespace {
@@ -67,6 +68,19 @@ std::vector<std::uint64_t> move_offsets(const Communicator& comm,
 }
 
 }  // namespace
+
+Blocks Blocks::make(const Communicator& comm, std::uint64_t num_own) {
+  Blocks out;
+  out.first.push_back(0);
+  for (const std::uint64_t size : comm.allgather(num_own)) {
+    out.first.push_back(out.first.back() + size);
+  }
+  return out;
+}
+
+std::size_t Blocks::owner_of(std::uint64_t number) const {
+  return static_cast<std::size_t>(std::ranges::upper_bound(first, number) - first.begin()) - 1;
+}
 
 void move_rows(const Communicator& comm, std::span<const std::uint32_t> owner, NodeRows& rows) {
   rows.number = move_values(comm, owner, std::move(rows.number));

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "cone/communicator.hpp"
 #include "cone/dataset.hpp"
+#include "cone/evaluate.hpp"
 #include "cone/features.hpp"
 #include "cone/graph.hpp"
 #include "cone/matrix.hpp"
@@ -50,5 +53,29 @@ struct GlobalData {
   std::vector<std::string> learnt_from;  ///< see PolicyOnData; one per policy
   std::vector<std::string> notes, warnings;
 };
+
+/// The partition in which nodes are read: every rank owns a range of node numbers.
+struct Blocks {
+  std::vector<std::uint64_t> first;  ///< ranks + 1: first node number of every rank, then the total
+
+  /// Collective; `num_own`: number of nodes of this rank.
+  static Blocks make(const Communicator& comm, std::uint64_t num_own);
+
+  std::size_t owner_of(std::uint64_t number) const;
+  std::uint64_t begin(const Communicator& comm) const { return first[comm.rank()]; }
+};
+
+/// The rank of every row, of a process that has all: ranges of about equal work in the given order
+/// or, where that has fewer ghosts, in breadth-first order, which keeps neighbours together in
+/// networks with geography.
+std::vector<std::uint32_t> assign_rows(const NodeRows& rows, std::size_t num_ranks);
+
+/// Sends every row to the rank `owner[row]`. Rows must ascend by number over the ranks, as after
+/// reading; afterwards they ascend on every rank. Collective.
+void move_rows(const Communicator& comm, std::span<const std::uint32_t> owner, NodeRows& rows);
+
+/// Sorts this rank's nodes by arm and locates their neighbours. `comm` must outlive the result.
+/// Collective.
+EvaluationInput build_input(const Communicator& comm, NodeRows rows, GlobalData global);
 
 }  // namespace cone::distributed

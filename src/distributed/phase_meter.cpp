@@ -1,5 +1,6 @@
 #include "distributed/phase_meter.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <utility>
 
@@ -29,13 +30,16 @@ void reset_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
 PhaseMeter::PhaseMeter(const Communicator& comm) : comm_(comm), before_(comm.traffic()) {}
 
 void PhaseMeter::finish(std::string name) {
-  const Communicator::Traffic& now = comm_.traffic();
-  phases_.push_back(
-      {.name = std::move(name),
-       .seconds = watch_.seconds(),
-       .peak_bytes = read_peak_bytes(),
-       .traffic = {now.num_bytes - before_.num_bytes, now.num_calls - before_.num_calls,
-                   now.seconds - before_.seconds}});
+  const Communicator::Traffic now = comm_.traffic();
+  auto phase = std::ranges::find(phases_, name, &Phase::name);
+  if (phase == phases_.end()) {
+    phase = phases_.insert(phases_.end(), {.name = std::move(name)});
+  }
+  phase->seconds += watch_.seconds();
+  phase->peak_bytes = std::max(phase->peak_bytes, read_peak_bytes());
+  phase->traffic.num_bytes += now.num_bytes - before_.num_bytes;
+  phase->traffic.num_calls += now.num_calls - before_.num_calls;
+  phase->traffic.seconds += now.seconds - before_.seconds;
   // Memory that a phase left to the allocator must not count for the next one.
   malloc_trim(0);
   reset_peak();

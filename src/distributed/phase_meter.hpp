@@ -26,7 +26,8 @@ class PhaseMeter {
 
   explicit PhaseMeter(const Communicator& comm);
 
-  /// Ends the phase that began when the previous one ended, or with the meter.
+  /// Ends the phase that began when the previous one ended, or with the meter. A phase of the same
+  /// name as one before adds to it.
   void finish(std::string name);
   const std::vector<Phase>& phases() const { return phases_; }
 

@@ -44,9 +44,9 @@ void refuse_too_many(const Communicator& comm, std::uint64_t num_own) {
 void refuse_options(const LoadOptions& options, FaultList& faults) {
   const auto refuse = [&](const char* flag, bool is_given) {
     if (!is_given) return;
-    faults.add("option", {{.item = flag},
-                          "is not supported with --engine petsc",
-                          "leave it out, or evaluate without --engine"});
+    faults.add(
+        "option",
+        {{.item = flag}, "is not supported with --reading sharded", "leave out one of them"});
   };
   refuse("--weight", !options.weight.empty());
   refuse("--cluster", !options.cluster.empty());
@@ -62,7 +62,7 @@ void refuse_compressed(const RankReader& reader) {
     const std::string packed = std::string(name) + ".gz";
     if (!reader.has(packed.c_str())) continue;
     reader.faults.add("packed", {{.file = (reader.folder / packed).string()},
-                                 "is compressed, which --engine petsc does not read",
+                                 "is compressed, which --reading sharded does not read",
                                  "decompress it, or delete it if it is a copy"});
   }
 }
@@ -89,7 +89,7 @@ std::unique_ptr<CsvFile> RankReader::open(const std::filesystem::path& path) con
                  {{.file = path.string()},
                   "a quoted field has a line end where the file is split between ranks, or a quote "
                   "is never closed",
-                  "write fields without line ends, or evaluate without --engine"});
+                  "write fields without line ends, or leave out --reading sharded"});
     }
     return nullptr;
   }
@@ -107,7 +107,7 @@ ReadData read_on_ranks(const Context& context, const Communicator& comm,
     refuse_options(options, faults);
     if (!std::filesystem::is_directory(folder)) {
       faults.add("folder", {{.file = folder.string()},
-                            "is not a folder, and --engine petsc reads only folders",
+                            "is not a folder, and --reading sharded reads only folders",
                             "put nodes.csv, edges.csv and features.csv into one folder"});
     } else if (!reader.has("nodes.csv") && !reader.has("nodes.csv.gz")) {
       faults.add("folder", {{.file = (folder / "nodes.csv").string()},

@@ -12,7 +12,6 @@
 #include "cone/load.hpp"
 
 #include "data/csv.hpp"
-#include "distributed/blocks.hpp"
 #include "distributed/id_directory.hpp"
 #include "distributed/node_rows.hpp"
 #include "distributed/phase_meter.hpp"

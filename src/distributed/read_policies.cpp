@@ -180,7 +180,7 @@ void read_policies(const RankReader& reader, const IdDirectory& ids, const Block
     } else if (reader.comm.is_root()) {
       reader.faults.add("policy",
                         {{.item = printable(name)},
-                         "is neither a file nor a policy that --engine petsc supports",
+                         "is neither a file nor a policy that --reading sharded supports",
                          fmt::format("it supports {}uniform, always:LABEL of the arms {}, "
                                      "and policy files",
                                      global.arms.size() == 2 ? "treat-all, treat-none, " : "",

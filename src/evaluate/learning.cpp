@@ -26,6 +26,14 @@ bool uses(std::span<const EstimatorInfo> rows, LearnerId learner) {
                      [learner](const EstimatorInfo& row) { return row.needs(learner); });
 }
 
+/// Neural networks, kernel balancing, network cohesion and eigenvectors.
+bool needs_one_process(const EstimatorInfo& row) {
+  return row.needs_balance() ||
+         std::ranges::any_of(std::array{LearnerId::kNetworks, LearnerId::kCone,
+                                        LearnerId::kCohesion, LearnerId::kSpectral},
+                             [&](LearnerId learner) { return row.needs(learner); });
+}
+
 /// Unless the data has propensities.
 bool fits_joint_model(const EvaluateOptions& options) {
   return options.joint_model && !options.randomised && options.plan.protocol == Protocol::kCrossFit;
@@ -98,16 +106,16 @@ const char* why_without_networks(const Dataset& data) {
   return nullptr;
 }
 
+bool runs_by_default(const Dataset& data, const EstimatorInfo& row) {
+  if (data.distributed) return !needs_one_process(row);
+  return !row.needs(LearnerId::kCone) || why_without_networks(data) == nullptr;
+}
+
 void refuse_on_ranks(const Dataset& data, std::span<const EstimatorInfo> rows,
                      const EvaluateOptions& options) {
   FaultList faults;
   for (const EstimatorInfo& row : rows) {
-    const bool needs_one_process =
-        row.needs_balance() ||
-        std::ranges::any_of(std::array{LearnerId::kNetworks, LearnerId::kCone, LearnerId::kCohesion,
-                                       LearnerId::kSpectral},
-                            [&](LearnerId learner) { return row.needs(learner); });
-    if (!needs_one_process) continue;
+    if (!needs_one_process(row)) continue;
     faults.add("estimators", {{.item = "--estimators"},
                               fmt::format("--engine petsc does not support {}", row.name),
                               "leave it out, or evaluate without --engine: neural networks, kernel "
@@ -150,9 +158,7 @@ std::vector<EstimatorInfo> choose_rows(const Dataset& data, const EvaluateOption
   if (rows.empty()) {
     for (const std::string_view name : default_estimators(own_model)) {
       const EstimatorInfo& row = *find_estimator(name);
-      if (!row.needs(LearnerId::kCone) || why_without_networks(data) == nullptr) {
-        rows.push_back(row);
-      }
+      if (runs_by_default(data, row)) rows.push_back(row);
     }
   }
   // network_joint is read beside network_dm, whose value and interval are the headline.

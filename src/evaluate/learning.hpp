@@ -31,6 +31,8 @@ void refuse_on_ranks(const Dataset& data, std::span<const EstimatorInfo> rows,
 
 /// Why cone's networks are not trained on this data by default; nullptr where they are.
 const char* why_without_networks(const Dataset& data);
+/// Whether an estimator of the default list runs on this data.
+bool runs_by_default(const Dataset& data, const EstimatorInfo& row);
 
 /// One learner to run, for one or more estimators.
 struct LearningStep {

@@ -153,7 +153,7 @@ std::vector<std::string> note_left_out(const Dataset& data, const EvaluateOption
   if (!options.estimators.empty() || own_model || why == nullptr) return {};
   std::vector<std::string_view> left_out;
   for (const std::string_view name : default_estimators(own_model)) {
-    if (find_estimator(name)->needs(LearnerId::kCone)) left_out.push_back(name);
+    if (!runs_by_default(data, *find_estimator(name))) left_out.push_back(name);
   }
   const std::string what =
       fmt::format("{} were left out, as {}", fmt::join(left_out, " and "), why);

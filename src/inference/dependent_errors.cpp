@@ -256,13 +256,15 @@ std::optional<JointErrors> join_errors(const Context& context, const DependenceK
       way.unusable = "zero variance for a difference of two values";
     }
   }
+  // Where two are equal up to rounding, the first: on any number of ranks the same.
+  constexpr double kRounding = 1e-9;
   double largest = 0;
   for (std::size_t w = 0; w < out.ways.size(); ++w) {
     const DependentCovariance& way = out.ways[w];
     if (wanted != Dependence::kLargest && way.dependence != wanted) continue;
     if (!way.is_usable()) continue;
     const double ratio = rank_ratio(way, out.ways[0].covariance, kernels.clusters().given);
-    if (ratio > largest) {
+    if (ratio > (1 + kRounding) * largest) {
       largest = ratio;
       out.chosen = w;
     }

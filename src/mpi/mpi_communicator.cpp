@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -19,8 +20,25 @@
 namespace cone::mpi {
 namespace {
 
-/// Bytes per message: MPI counts are of type int.
+/// Values and bytes per call: MPI counts are of type int.
+constexpr std::size_t kMostValuesAtATime = std::size_t{1} << 27;
 constexpr std::size_t kMostBytesAtATime = std::size_t{1} << 30;
+
+int to_int(std::size_t count) {
+  require(count <= std::size_t{std::numeric_limits<int>::max()}, "MPI: a table is too large");
+  return static_cast<int>(count);
+}
+
+/// The begins of the parts, and their sizes.
+std::pair<std::vector<int>, std::vector<int>> describe_parts(std::span<const std::size_t> begins) {
+  std::vector<int> first;
+  std::vector<int> count;
+  for (std::size_t r = 0; r + 1 < begins.size(); ++r) {
+    first.push_back(to_int(begins[r]));
+    count.push_back(to_int(begins[r + 1] - begins[r]));
+  }
+  return {std::move(first), std::move(count)};
+}
 
 std::size_t count_by(int (*ask)(MPI_Comm, int*), MPI_Comm comm) {
   int count = 0;
@@ -39,17 +57,54 @@ std::size_t count_on_host(MPI_Comm comm) {
 
 }  // namespace
 
-MpiCommunicator::MpiCommunicator(MPI_Comm comm, bool shares_memory)
+MpiCommunicator::MpiCommunicator(MPI_Comm comm)
     : comm_(comm),
       rank_(count_by(MPI_Comm_rank, comm)),
       size_(count_by(MPI_Comm_size, comm)),
-      num_on_host_(count_on_host(comm)),
-      shared_memory_(comm, shares_memory && size_ > 1 && num_on_host_ == size_) {}
+      num_on_host_(count_on_host(comm)) {}
 
 void MpiCommunicator::count_traffic(std::uint64_t num_bytes, double seconds) const {
   traffic_.num_bytes += num_bytes;
   traffic_.seconds += seconds;
   ++traffic_.num_calls;
+}
+
+void MpiCommunicator::do_allreduce(std::span<double> values) const {
+  const Stopwatch watch;
+  for (std::size_t first = 0; first < values.size(); first += kMostValuesAtATime) {
+    MPI_Allreduce(MPI_IN_PLACE, values.data() + first,
+                  to_int(std::min(values.size() - first, kMostValuesAtATime)), MPI_DOUBLE, MPI_SUM,
+                  comm_);
+  }
+  count_traffic(values.size_bytes(), watch.seconds());
+}
+
+void MpiCommunicator::do_reduce_scatter(std::span<double> values,
+                                        std::span<const std::size_t> begins) const {
+  const Stopwatch watch;
+  std::vector<double> sums(begins[rank_ + 1] - begins[rank_]);
+  MPI_Reduce_scatter(values.data(), sums.data(), describe_parts(begins).second.data(), MPI_DOUBLE,
+                     MPI_SUM, comm_);
+  std::ranges::copy(sums, values.begin() + static_cast<std::ptrdiff_t>(begins[rank_]));
+  count_traffic(values.size_bytes(), watch.seconds());
+}
+
+void MpiCommunicator::do_gather(std::size_t root, std::span<const double> part,
+                                std::span<const std::size_t> begins, std::span<double> all) const {
+  const Stopwatch watch;
+  const auto [first, count] = describe_parts(begins);
+  MPI_Gatherv(part.data(), to_int(part.size()), MPI_DOUBLE, all.data(), count.data(), first.data(),
+              MPI_DOUBLE, static_cast<int>(root), comm_);
+  count_traffic(root == rank_ ? 0 : part.size_bytes(), watch.seconds());
+}
+
+void MpiCommunicator::do_broadcast(std::size_t root, std::span<std::byte> values) const {
+  const Stopwatch watch;
+  for (std::size_t first = 0; first < values.size(); first += kMostBytesAtATime) {
+    MPI_Bcast(values.data() + first, to_int(std::min(values.size() - first, kMostBytesAtATime)),
+              MPI_BYTE, static_cast<int>(root), comm_);
+  }
+  count_traffic(root == rank_ ? values.size_bytes() : 0, watch.seconds());
 }
 
 void MpiCommunicator::do_allreduce_max(std::span<double> values) const {

@@ -9,15 +9,12 @@
 
 #include "cone/communicator.hpp"
 
-#include "mpi/shared_memory.hpp"
-
 namespace cone::mpi {
 
 /// The ranks of an MPI communicator.
 class MpiCommunicator : public Communicator {
  public:
-  /// `shares_memory`: whether ranks on one host may share memory.
-  explicit MpiCommunicator(MPI_Comm comm, bool shares_memory = true);
+  explicit MpiCommunicator(MPI_Comm comm);
 
   MPI_Comm comm() const { return comm_; }
   std::size_t rank() const override { return rank_; }
@@ -27,7 +24,6 @@ class MpiCommunicator : public Communicator {
   int count_cores_for(std::size_t num_busy) const override;
   std::unique_ptr<GhostRows> connect_ghosts(const GhostLayout& layout) const override;
 
-  SharedMemory& shared_memory() const { return shared_memory_; }
   Traffic traffic() const override { return traffic_; }
   void count_traffic(std::uint64_t num_bytes, double seconds) const;
 
@@ -49,21 +45,12 @@ class MpiCommunicator : public Communicator {
  private:
   void send_and_receive(std::size_t to, std::span<const std::byte> sent, std::size_t from,
                         std::span<std::byte> received) const;
-  void allreduce_short(std::span<double> values) const;
-  void allreduce_long(std::span<double> values) const;
-  /// Reduce-scatter: every rank gets the sums of its own part.
-  void reduce_parts(std::span<double> values, std::span<const std::size_t> begins) const;
-  void reduce_in_shared_memory(std::span<double> values, std::span<const std::size_t> begins,
-                               std::size_t count) const;
-  void reduce_by_messages(std::span<double> values, std::span<const std::size_t> begins,
-                          std::size_t count) const;
 
   MPI_Comm comm_;
   std::size_t rank_ = 0;
   std::size_t size_ = 1;
   std::size_t num_on_host_ = 1;
   mutable Traffic traffic_;
-  mutable SharedMemory shared_memory_;
 };
 
 }  // namespace cone::mpi

@@ -29,15 +29,11 @@ std::unique_ptr<GhostRows> connect(const RidgeInputs& inputs, std::span<const st
 
 RowLists::RowLists(std::span<const std::uint64_t> offsets, std::span<const std::uint32_t> rows,
                    const GhostRows& ghosts)
-    : offsets_(offsets), rows_(rows), ghosts_(&ghosts) {
-  map_rows();
-}
+    : offsets_(offsets), rows_(rows), ghosts_(&ghosts) {}
 
 RowLists::RowLists(std::vector<std::uint64_t> offsets, std::span<const std::uint32_t> rows,
                    const GhostRows& ghosts)
-    : own_offsets_(std::move(offsets)), offsets_(own_offsets_), rows_(rows), ghosts_(&ghosts) {
-  map_rows();
-}
+    : own_offsets_(std::move(offsets)), offsets_(own_offsets_), rows_(rows), ghosts_(&ghosts) {}
 
 RowLists::RowLists(std::vector<std::uint64_t> offsets, std::vector<std::uint32_t> rows,
                    const GhostRows& ghosts)
@@ -45,17 +41,7 @@ RowLists::RowLists(std::vector<std::uint64_t> offsets, std::vector<std::uint32_t
       own_rows_(std::move(rows)),
       offsets_(own_offsets_),
       rows_(own_rows_),
-      ghosts_(&ghosts) {
-  map_rows();
-}
-
-void RowLists::map_rows() {
-  const std::vector<std::uint32_t> table_row = ghosts_->map_rows();
-  if (table_row.empty()) return;
-  if (own_rows_.empty()) own_rows_.assign(rows_.begin(), rows_.end());
-  for (std::uint32_t& row : own_rows_) row = table_row[row];
-  rows_ = own_rows_;
-}
+      ghosts_(&ghosts) {}
 
 Matrix<double> RowLists::sum(const Context& context, MatrixView<const double> table) const {
   auto out = Matrix<double>::unfilled(offsets_.size() - 1, table.cols());

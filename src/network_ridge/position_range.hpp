@@ -33,8 +33,6 @@ class RowLists {
   Matrix<double> sum(const Context& context, MatrixView<const double> table) const;
 
  private:
-  void map_rows();
-
   std::vector<std::uint64_t> own_offsets_;
   std::vector<std::uint32_t> own_rows_;
   std::span<const std::uint64_t> offsets_;

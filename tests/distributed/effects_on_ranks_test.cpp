@@ -10,7 +10,7 @@
 #include "cone/effects.hpp"
 
 #include "data/gather_rows.hpp"
-#include "distributed/distribute_input.hpp"
+#include "distributed/distribute.hpp"
 #include "distributed/rank_data.hpp"
 #include "support/thread_communicator.hpp"
 
@@ -47,8 +47,8 @@ void compare(const LoadedData& data, EffectOptions options, double tolerance = 1
   for (const std::size_t size : sizes) {
     run_on_ranks(size, [&](const Communicator& comm) {
       EngineReport report{.meter = PhaseMeter(comm)};
-      const EvaluationInput input = distribute_input(
-          context, comm, comm.is_root() ? &whole : nullptr, Partition::kNone, nullptr, report);
+      const EvaluationInput input =
+          distribute_input(comm, comm.is_root() ? &whole : nullptr, report);
       const Dataset& own = input.data.observed;
       const NodeEffects found = estimate_effects(context.shared_by(comm), own, options);
       std::vector<NodeIndex> nodes(own.num_nodes());

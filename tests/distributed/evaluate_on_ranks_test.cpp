@@ -12,7 +12,7 @@
 
 #include "cone/policy.hpp"
 
-#include "distributed/load_on_ranks.hpp"
+#include "distributed/distribute.hpp"
 #include "distributed/rank_data.hpp"
 #include "support/thread_communicator.hpp"
 
@@ -22,7 +22,6 @@ namespace {
 using cone::testing::example;
 using cone::testing::run_on_ranks;
 using cone::testing::TemporaryFolder;
-using cone::testing::ThreadGhosts;
 using nlohmann::ordered_json;
 
 constexpr double kTolerance = 1e-8;
@@ -44,25 +43,6 @@ constexpr const char* kDiagnostics[] = {"propensity_model",
                                         "residual_association",
                                         "num_evaluated_nodes",
                                         "num_isolated_nodes"};
-
-/// Assigns rows to ranks at random, so that all of them move.
-class RandomPartitioner : public Partitioner {
- public:
-  explicit RandomPartitioner(const Communicator& comm) : comm_(comm) {}
-  bool fits(const GlobalData& /*global*/, const NodeRows& /*rows*/) const override { return true; }
-  std::vector<std::uint32_t> assign_rows(
-      const GlobalData& /*global*/, const NodeRows& rows,
-      std::span<const std::uint32_t> /*weights*/) const override {
-    std::vector<std::uint32_t> out;
-    for (const std::uint64_t hash : rows.hash) {
-      out.push_back(static_cast<std::uint32_t>(hash % comm_.size()));
-    }
-    return out;
-  }
-
- private:
-  const Communicator& comm_;
-};
 
 struct Evaluation {
   std::filesystem::path folder;
@@ -106,13 +86,10 @@ ordered_json run_alone(const Evaluation& run) {
       evaluate(context, data, resolve_policies(context, data.observed, run.policies), run.options));
 }
 
-ordered_json run_together(const Evaluation& run, const Communicator& comm,
-                          Partition partition = Partition::kNone) {
-  const RandomPartitioner partitioner(comm);
+ordered_json run_together(const Evaluation& run, const Communicator& comm) {
   EngineReport report{.meter = PhaseMeter(comm)};
   const Context context(0, 1);
-  const EvaluationInput input =
-      load_on_ranks(context, comm, run.folder, {}, run.policies, partition, &partitioner, report);
+  const EvaluationInput input = load_on_ranks(context, comm, run.folder, {}, run.policies, report);
   return take_results(evaluate(context, input.data, input.policies, run.options));
 }
 
@@ -134,14 +111,12 @@ void expect_same(const ordered_json& found, const ordered_json& expected, double
   }
 }
 
-void compare(const Evaluation& run, const std::vector<std::size_t>& sizes = {1, 2, 3, 4},
-             Partition partition = Partition::kNone) {
+void compare(const Evaluation& run, const std::vector<std::size_t>& sizes = {1, 2, 3, 4}) {
   const ordered_json alone = run_alone(run);
   for (const std::size_t size : sizes) {
     std::vector<ordered_json> found(size);
-    run_on_ranks(size, [&](const Communicator& comm) {
-      found[comm.rank()] = run_together(run, comm, partition);
-    });
+    run_on_ranks(size,
+                 [&](const Communicator& comm) { found[comm.rank()] = run_together(run, comm); });
     expect_same(found.front(), alone, run.tolerance, std::to_string(size) + " ranks:");
     for (const ordered_json& of_rank : found) EXPECT_EQ(of_rank, found.front()) << size;
   }
@@ -190,28 +165,6 @@ TEST(EvaluateOnRanks, IterativeSolver) {
   run.options.network_ridge.ridge_solver = RidgeSolverChoice::kIterative;
   run.tolerance = 3e-7;  // iterations end at 3e-8 of the solution's norm
   compare(run, {3});
-}
-
-TEST(EvaluateOnRanks, SharedGhostRowsChangeNoDigit) {
-  Evaluation run{.folder = example("messages"), .policies = {"always:email"}};
-  run.options.network_ridge.ridge_solver = RidgeSolverChoice::kIterative;
-  std::vector<ordered_json> found;
-  for (const ThreadGhosts ghosts : {ThreadGhosts::kSent, ThreadGhosts::kShared}) {
-    run_on_ranks(
-        3,
-        [&](const Communicator& comm) {
-          const ordered_json record = run_together(run, comm);
-          if (comm.is_root()) found.push_back(record);
-        },
-        ghosts);
-  }
-  EXPECT_EQ(found.front(), found.back());
-}
-
-TEST(EvaluateOnRanks, MovedNodes) {
-  const TemporaryFolder folder;
-  cone::testing::write_simulation(folder, 300);
-  compare({.folder = folder.path(), .policies = {"treat-all"}}, {2, 4}, Partition::kScotch);
 }
 
 TEST(EvaluateOnRanks, RefusesWhatOneProcessAloneSupports) {

@@ -18,7 +18,6 @@ namespace cone {
 namespace {
 
 using testing::run_on_ranks;
-using testing::ThreadGhosts;
 
 class Collectives : public ::testing::TestWithParam<std::size_t> {};
 INSTANTIATE_TEST_SUITE_P(Ranks, Collectives, ::testing::Values(1U, 2U, 3U, 4U));
@@ -80,15 +79,6 @@ TEST_P(Collectives, AreExactForIntegersThatNoDoubleHolds) {
     std::vector<std::uint64_t> ranks(size);
     std::iota(ranks.begin(), ranks.end(), kOdd);
     EXPECT_EQ(comm.allgather(kOdd + comm.rank()), ranks);
-  });
-}
-
-TEST_P(Collectives, SumInTheOrderOfTheRanks) {
-  const std::size_t size = GetParam();
-  double expected = 0;
-  for (std::size_t r = 0; r < size; ++r) expected += 0.1 / static_cast<double>(r + 3);
-  run_on_ranks(size, [&](const Communicator& comm) {
-    EXPECT_EQ(comm.allreduce(0.1 / static_cast<double>(comm.rank() + 3)), expected);
   });
 }
 
@@ -155,19 +145,6 @@ TEST_P(Collectives, SendEveryPartToItsRank) {
   });
 }
 
-TEST_P(Collectives, RunInRankOrder) {
-  const std::size_t size = GetParam();
-  run_on_ranks(size, [&](const Communicator& comm) {
-    std::array<std::byte, 2> state = {};  // number of turns, rank of the last one
-    comm.run_in_rank_order(state, [&] {
-      EXPECT_EQ(std::to_integer<std::size_t>(state[0]), comm.rank());
-      state = {static_cast<std::byte>(comm.rank() + 1), static_cast<std::byte>(comm.rank())};
-    });
-    EXPECT_EQ(std::to_integer<std::size_t>(state[0]), size);
-    EXPECT_EQ(std::to_integer<std::size_t>(state[1]), size - 1);
-  });
-}
-
 TEST_P(Collectives, WaitInTheBarrier) {
   std::vector<std::size_t> turns(GetParam(), 0);
   run_on_ranks(GetParam(), [&](const Communicator& comm) {
@@ -183,46 +160,38 @@ TEST_P(Collectives, WaitInTheBarrier) {
 /// Every rank has two rows, (rank, row), and wants the rows of all others, the last rank's first.
 TEST_P(Collectives, FetchGhostRows) {
   const std::size_t size = GetParam();
-  for (const ThreadGhosts ghosts : {ThreadGhosts::kSent, ThreadGhosts::kShared}) {
-    run_on_ranks(
-        size,
-        [&](const Communicator& comm) {
-          const auto rank = static_cast<double>(comm.rank());
-          std::vector<RemoteRow> remote;
-          for (std::uint64_t from = size; from-- > 0;) {
-            if (from == comm.rank()) continue;
-            for (const std::uint64_t row : {1U, 0U}) remote.push_back({from, row});
-          }
-          // Only every other ghost row of a table is fetched.
-          std::vector<std::uint32_t> ghost_of;
-          for (std::uint32_t k = 0; k < remote.size(); ++k) ghost_of.push_back(2 * k);
-          const std::size_t num_ghosts = 2 * remote.size();
-          const auto rows = comm.connect_ghosts(
-              {.num_owned = 2, .num_ghosts = num_ghosts, .remote = remote, .ghost_of = ghost_of});
-          EXPECT_EQ(rows->is_distributed(), size > 1);
-          Matrix<double> table(2 + num_ghosts, 2, -1);
-          for (std::size_t i = 0; i < 2; ++i) {
-            table(i, 0) = rank;
-            table(i, 1) = static_cast<double>(i);
-          }
-          const GhostedTable ghosted =
-              rows->with_ghosts(MatrixView<const double>(table.data(), 2, 2));
-          const std::vector<std::uint32_t> row_of = rows->map_rows();
-          rows->fetch(table);
-          for (std::size_t k = 0; k < remote.size(); ++k) {
-            const std::size_t row = 2 + ghost_of[k];
-            const std::size_t at = row_of.empty() ? row : row_of[row];
-            const std::array expected = {static_cast<double>(remote[k].rank),
-                                         static_cast<double>(remote[k].row)};
-            for (std::size_t c = 0; c < 2; ++c) {
-              EXPECT_EQ(table(row, c), expected[c]);
-              EXPECT_EQ(ghosted.view()(at, c), expected[c]);
-              EXPECT_EQ(table(row + 1, c), -1);
-            }
-          }
-        },
-        ghosts);
-  }
+  run_on_ranks(size, [&](const Communicator& comm) {
+    const auto rank = static_cast<double>(comm.rank());
+    std::vector<RemoteRow> remote;
+    for (std::uint64_t from = size; from-- > 0;) {
+      if (from == comm.rank()) continue;
+      for (const std::uint64_t row : {1U, 0U}) remote.push_back({from, row});
+    }
+    // Only every other ghost row of a table is fetched.
+    std::vector<std::uint32_t> ghost_of;
+    for (std::uint32_t k = 0; k < remote.size(); ++k) ghost_of.push_back(2 * k);
+    const std::size_t num_ghosts = 2 * remote.size();
+    const auto rows = comm.connect_ghosts(
+        {.num_owned = 2, .num_ghosts = num_ghosts, .remote = remote, .ghost_of = ghost_of});
+    EXPECT_EQ(rows->is_distributed(), size > 1);
+    Matrix<double> table(2 + num_ghosts, 2, -1);
+    for (std::size_t i = 0; i < 2; ++i) {
+      table(i, 0) = rank;
+      table(i, 1) = static_cast<double>(i);
+    }
+    const GhostedTable ghosted = rows->with_ghosts(MatrixView<const double>(table.data(), 2, 2));
+    rows->fetch(table);
+    for (std::size_t k = 0; k < remote.size(); ++k) {
+      const std::size_t row = 2 + ghost_of[k];
+      const std::array expected = {static_cast<double>(remote[k].rank),
+                                   static_cast<double>(remote[k].row)};
+      for (std::size_t c = 0; c < 2; ++c) {
+        EXPECT_EQ(table(row, c), expected[c]);
+        EXPECT_EQ(ghosted.view()(row, c), expected[c]);
+        EXPECT_EQ(table(row + 1, c), -1);
+      }
+    }
+  });
 }
 
 TEST(ThreadCommunicator, EndsWithTheErrorOfTheRankThatFailed) {

@@ -24,7 +24,7 @@ DIAGNOSTICS = ["propensity_model", "overlap", "weights", "positivity", "calibrat
                "residual_association", "num_evaluated_nodes", "num_isolated_nodes",
                "num_self_loops_dropped", "num_edges_merged"]
 # Notes of the engine, and data checks that only one process makes.
-ABOUT_DATA = ("--engine petsc", "constant over all nodes")
+ABOUT_DATA = ("--reading sharded", "constant over all nodes")
 
 
 # Several ranks have neither community effects nor the joint model.
@@ -125,6 +125,7 @@ def figures(record):
 
 class RanksTest(FolderTest):
     estimators = "network_dm"
+    start_ranks = staticmethod(on_ranks)
 
     def record_of(self, run, path):
         self.assertEqual(run.returncode, 0, run.stderr + run.stdout)
@@ -140,7 +141,7 @@ class RanksTest(FolderTest):
                 *([] if sensitivity else ["--no-sensitivity-interval"])]
         expected = figures(self.record_of(cone(*base, *alone), out))
         for count in ranks or RANKS:
-            run = on_ranks(count, *base, *distributed, "--engine", "petsc")
+            run = self.start_ranks(count, *base, *distributed, "--engine", "petsc")
             record = self.record_of(run, out)
             jsonschema.validate(record, SCHEMA)
             self.assertEqual(record["engine"]["ranks"], count)

@@ -37,13 +37,10 @@ class Communities(RanksTest):
         self.assertGreater(expected["treat-all dm_ols2 by clusters"],
                            1.5 * expected["treat-all dm_ols2 by independent"])
 
-    def test_scattered_members_and_repartitioned_nodes(self):
+    def test_scattered_members(self):
         self.write_groups(scattered=True)
-        expected = self.compare(self.folder, "--policy", "treat-all", ranks=[4],
-                                distributed=["--partition", "none"])
+        expected = self.compare(self.folder, "--policy", "treat-all", ranks=[4])
         self.assertEqual(expected["treat-all dm_ols2 dependence"], "clusters")
-        self.compare(self.folder, "--policy", "treat-all", ranks=[3],
-                     distributed=["--partition", "scotch"])
 
     def test_requested_clusters(self):
         self.write_groups()

@@ -1,6 +1,7 @@
 """Complete records of --engine petsc against those of one process, key by key. Known differences
 are listed here with their reasons; any other difference fails."""
 
+import csv
 import pathlib
 import sys
 import unittest
@@ -93,6 +94,22 @@ class SameRecord(RanksTest):
         cone("simulate", "--out", data, "--nodes", 300, "--mean-degree", 8, "--seed", 3, "-q")
         self.compare_records(data, "--policy", "treat-all", "uniform", "--estimators",
                              "dr_ridge,network_dm", ranks=[3])
+
+    def test_rows_of_nodes(self):
+        """Without survey weights and with them: the same file, in the order of the data."""
+        for options in ([], ["--weight", "visits"]):
+            tables = []
+            base = ["evaluate", MESSAGES, "--policy", "always:email", "--estimators", "network_dm",
+                    "--no-sensitivity-interval", "--nodes", self.folder / "nodes.csv", *options]
+            for run in (cone(*base), on_ranks(3, *base, "--engine", "petsc")):
+                self.assertEqual(run.returncode, 0, run.stderr)
+                with open(self.folder / "nodes.csv", newline="") as table:
+                    tables.append(list(csv.reader(table)))
+            self.assertGreater(len(tables[0]), 100)
+            for alone, together in zip(*tables, strict=True):
+                for one, other in zip(alone, together, strict=True):
+                    if one != other:
+                        self.assertAlmostEqual(float(one), float(other), 8)
 
     def test_runs_have_the_same_id_and_checksums(self):
         """Without an id column, three arms, no edges; then given propensities and a policy file."""

@@ -107,38 +107,6 @@ constexpr std::string_view kAddedToEvaluation = R"({
       "exchanges_per_rank": {"type": "integer", "minimum": 0, "description": "Collective operations and exchanges, maximum over ranks"},
       "exchanging_seconds": {"type": "number", "minimum": 0, "description": "Time in collective operations and exchanges, waiting included; mean over ranks"},
       "largest_ghosts": {"type": "integer", "minimum": 0, "description": "Ghost rows (nodes of other ranks) of a rank, maximum over ranks"},
-      "partition": {
-        "type": "object",
-        "description": "Whether nodes were moved to the ranks of their neighbours",
-        "additionalProperties": false,
-        "required": ["moved", "reason"],
-        "properties": {
-          "moved": {"type": "boolean"},
-          "reason": {"type": "string"},
-          "as_read": {
-            "type": "object",
-            "additionalProperties": false,
-            "required": ["ghosts", "largest_ghosts", "imbalance"],
-            "properties": {
-              "ghosts": {"type": "integer", "minimum": 0, "description": "Ghost rows, sum over all ranks"},
-              "largest_ghosts": {"type": "integer", "minimum": 0, "description": "Maximum over ranks"},
-              "imbalance": {"type": "number", "minimum": 1, "description": "Maximum work of a rank over the mean"}
-            },
-            "description": "Partition by the order of the input files"
-          },
-          "proposed": {
-            "type": "object",
-            "additionalProperties": false,
-            "required": ["ghosts", "largest_ghosts", "imbalance"],
-            "properties": {
-              "ghosts": {"type": "integer", "minimum": 0, "description": "Ghost rows, sum over all ranks"},
-              "largest_ghosts": {"type": "integer", "minimum": 0, "description": "Maximum over ranks"},
-              "imbalance": {"type": "number", "minimum": 1, "description": "Maximum work of a rank over the mean"}
-            },
-            "description": "Partition proposed by PT-Scotch"
-          }
-        }
-      },
       "phases": {
         "type": "object",
         "description": "In order; loading is split into its parts",

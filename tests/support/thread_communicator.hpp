@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <condition_variable>
 #include <cstddef>
-#include <cstdint>
 #include <exception>
-#include <memory>
 #include <mutex>
-#include <numeric>
 #include <span>
 #include <stdexcept>
 #include <thread>
@@ -69,19 +66,13 @@ class ThreadGroup {
   std::exception_ptr error_;
 };
 
-/// How threads get ghost rows: by messages, as between hosts, or from the tables of all threads, as
-/// ranks with shared memory.
-enum class ThreadGhosts { kSent, kShared };
-
 /// The communicator of one rank of a group.
 class ThreadCommunicator : public Communicator {
  public:
-  ThreadCommunicator(ThreadGroup& group, std::size_t rank, ThreadGhosts ghosts)
-      : group_(group), rank_(rank), ghosts_(ghosts) {}
+  ThreadCommunicator(ThreadGroup& group, std::size_t rank) : group_(group), rank_(rank) {}
 
   std::size_t rank() const override { return rank_; }
   std::size_t size() const override { return group_.size(); }
-  std::unique_ptr<GhostRows> connect_ghosts(const GhostLayout& layout) const override;
 
   /// Calls look with the `own` of all ranks.
   template <class T, class Look>
@@ -136,81 +127,17 @@ class ThreadCommunicator : public Communicator {
  private:
   ThreadGroup& group_;
   std::size_t rank_;
-  ThreadGhosts ghosts_;
 };
-
-/// Ghost rows in a table of the rows of all threads, rank by rank.
-class SharedGhosts : public GhostRows {
- public:
-  SharedGhosts(const ThreadCommunicator& comm, const GhostLayout& layout)
-      : comm_(comm),
-        num_owned_(layout.num_owned),
-        num_ghosts_(layout.num_ghosts),
-        remote_(layout.remote.begin(), layout.remote.end()),
-        ghost_of_(layout.ghost_of.begin(), layout.ghost_of.end()),
-        begins_(1, 0) {
-    for (const std::uint64_t count : comm.allgather(std::uint64_t{num_owned_})) {
-      begins_.push_back(begins_.back() + count);
-    }
-  }
-
-  bool is_distributed() const override { return true; }
-  void fetch(Matrix<double>& table) const override {
-    const GhostedTable all =
-        with_ghosts(MatrixView<const double>(table.data(), num_owned_, table.cols()));
-    for (std::size_t k = 0; k < remote_.size(); ++k) {
-      std::ranges::copy(all.view().row(global_row_of(k)), table.row(row_of(k)).begin());
-    }
-  }
-  GhostedTable with_ghosts(MatrixView<const double> own) const override {
-    auto all = Matrix<double>(begins_.back(), own.cols());
-    double* next = all.data();
-    comm_.exchange(own, [&](std::size_t, MatrixView<const double> from) {
-      next = std::copy_n(from.data(), from.rows() * from.cols(), next);
-    });
-    return GhostedTable(std::move(all));
-  }
-  std::vector<std::uint32_t> map_rows() const override {
-    std::vector<std::uint32_t> out(num_owned_ + num_ghosts_, 0);
-    std::iota(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(num_owned_),
-              static_cast<std::uint32_t>(begins_[comm_.rank()]));
-    for (std::size_t k = 0; k < remote_.size(); ++k) {
-      out[row_of(k)] = static_cast<std::uint32_t>(global_row_of(k));
-    }
-    return out;
-  }
-
- private:
-  std::size_t row_of(std::size_t k) const {
-    return num_owned_ + (ghost_of_.empty() ? k : ghost_of_[k]);
-  }
-  std::size_t global_row_of(std::size_t k) const {
-    return begins_[remote_[k].rank] + remote_[k].row;
-  }
-
-  const ThreadCommunicator& comm_;
-  std::size_t num_owned_;
-  std::size_t num_ghosts_;
-  std::vector<RemoteRow> remote_;
-  std::vector<std::uint32_t> ghost_of_;
-  std::vector<std::size_t> begins_;  ///< first row of every rank, then the total
-};
-
-inline std::unique_ptr<GhostRows> ThreadCommunicator::connect_ghosts(
-    const GhostLayout& layout) const {
-  if (ghosts_ == ThreadGhosts::kSent || !has_others()) return Communicator::connect_ghosts(layout);
-  return std::make_unique<SharedGhosts>(*this, layout);
-}
 
 /// work(comm) on `size` threads, each with the communicator of its rank. Throws what the first rank
 /// threw; a rank that waits for one that threw or returned throws too.
 template <class Work>
-void run_on_ranks(std::size_t size, const Work& work, ThreadGhosts ghosts = ThreadGhosts::kSent) {
+void run_on_ranks(std::size_t size, const Work& work) {
   ThreadGroup group(size);
   std::vector<std::thread> threads;
   for (std::size_t rank = 0; rank < size; ++rank) {
     threads.emplace_back([&, rank] {
-      const ThreadCommunicator comm(group, rank, ghosts);
+      const ThreadCommunicator comm(group, rank);
       std::exception_ptr error;
       try {
         work(comm);
