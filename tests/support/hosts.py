@@ -13,13 +13,14 @@ import sys
 import time
 
 SUPPORT = pathlib.Path(__file__).resolve().parent
-AGENT = SUPPORT / "start_on_host.sh"
-# Open MPI starts processes on the other hosts by the agent, and connects ranks by TCP only. A host
+REMOTE_SHELL = SUPPORT / "start_on_host.sh"
+# Open MPI starts processes on the other hosts by this script, and connects ranks by TCP only. A host
 # that does not answer for 2 + 3 · 1 seconds is lost; by default that takes eight minutes.
 # Hosts share the cores of one machine: a rank that waits lets the others compute.
-SETTINGS = {"mpi_yield_when_idle": 1, "plm_rsh_agent": AGENT, "btl": "tcp,self", "btl_tcp_if_include": "eth0",
-            "oob_tcp_if_include": "eth0", "oob_tcp_keepalive_time": 2,
-            "oob_tcp_keepalive_intvl": 1, "oob_tcp_keepalive_probes": 3}
+SETTINGS = {"mpi_yield_when_idle": 1, "plm_rsh_agent": REMOTE_SHELL, "btl": "tcp,self",
+            "btl_tcp_if_include": "eth0", "oob_tcp_if_include": "eth0",
+            "oob_tcp_keepalive_time": 2, "oob_tcp_keepalive_intvl": 1,
+            "oob_tcp_keepalive_probes": 3}
 # Largest frames: the switch forwards few of them per second (delaying_switch.py).
 DELAYED_MTU = 65000
 BURST_SECONDS = 0.002  # what a link may send at once
