@@ -115,7 +115,7 @@ TrainingDiagnostics describe_training(const FoldTraining& training) {
 std::map<std::string, const Nuisances*> sort_by_name(const LearntNuisances& learnt) {
   std::map<std::string, const Nuisances*> sorted;
   for (const auto& [learner, nuisances] : learnt.parts()) {
-    sorted[std::string(enum_name(learner))] = &nuisances;
+    sorted[std::string(learner.name())] = &nuisances;
   }
   return sorted;
 }

@@ -18,8 +18,7 @@ PolicyResult describe_policy(const PolicyOnData& policy, const Matrix<double>& a
                       .checksum = data.observed.checksum_of(policy.probability.view())};
   result.arm_fractions.assign(assigned.cols(), 0.0);
   for (std::size_t a = 1; a < assigned.cols(); ++a) {
-    result.arm_fractions[a] =
-        mean(arm_column(assigned.view(), static_cast<Arm>(a)), *sample.comm);
+    result.arm_fractions[a] = mean(arm_column(assigned.view(), static_cast<Arm>(a)), *sample.comm);
     result.treated_fraction += result.arm_fractions[a];
   }
   result.arm_fractions[0] = 1 - result.treated_fraction;
@@ -55,7 +54,7 @@ std::vector<PolicyResult> estimate_policies(const Context& context, const Loaded
       result.estimates.push_back(std::move(value));
     }
   }
-  note_better_regressions(plan.sample, learnt.nuisances, results);
+  note_better_regressions(plan.catalogue, plan.sample, learnt.nuisances, results);
   return results;
 }
 

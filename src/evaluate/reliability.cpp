@@ -16,7 +16,7 @@ constexpr double kLeastFit = -0.05;  // R²; a model of pure noise is a little b
 
 }  // namespace
 
-std::string find_failure(const LoggedSample& sample, const Estimate& estimate,
+std::string find_failure(const LoggedSample& sample, const Estimate& estimate, Method method,
                          const PolicyStability* stability, std::span<const double> residual) {
   if (estimate.off_support_fraction.value_or(0) > kMostOffSupport) {
     return sentence("{:.0f} % of its assignments are off support, where the value extrapolates",
@@ -30,7 +30,6 @@ std::string find_failure(const LoggedSample& sample, const Estimate& estimate,
     return fmt::format("values by fold differ by more than sampling error explains ({})",
                        p_phrase(stability->fold_p));
   }
-  const Method method = find_estimator(estimate.estimator)->method;
   const bool rests_on_model = method == Method::kDirect || method == Method::kJointModel ||
                               method == Method::kCautiousCorrection;
   if (!rests_on_model || !sample.comm->any(!residual.empty())) return "";

@@ -23,9 +23,8 @@ bool rests_on_model(const EstimatorInfo& row) {
          row.method == Method::kCautiousCorrection;
 }
 
-Evidence evidence_of(const EvaluationPlan& plan, const PolicyTables& policies,
-                     const Learnt& learnt, const PolicyWeights& weights, const EstimatorInfo& row,
-                     std::size_t policy) {
+Evidence evidence_of(const EvaluationPlan& plan, const PolicyTables& policies, const Learnt& learnt,
+                     const PolicyWeights& weights, const EstimatorInfo& row, std::size_t policy) {
   Evidence evidence{.sample = plan.sample,
                     .policy = policies.sample[policy].view(),
                     .outcome = learnt.nuisances.outcome_of(row),
@@ -80,8 +79,8 @@ void imply_weights(const Context& context, const EvaluationPlan& plan, const Pol
       }
     }
   }
-  out.of_learner[learner] =
-      outcome->variance->imply_weights(context, weighed.empty() ? policies.nodes : view_all(weighed));
+  out.of_learner[learner] = outcome->variance->imply_weights(
+      context, weighed.empty() ? policies.nodes : view_all(weighed));
 }
 
 namespace {
@@ -150,7 +149,7 @@ Estimate estimate_row(const Context& context, const EvaluationPlan& plan,
     value = estimate_balanced(row, evidence, weights.balanced.at(row.name)[policy], options);
   } else {
     value = estimate(row, evidence, options);
-    note_learning(row, evidence, learnt.nuisances, value);
+    note_learning(plan.catalogue, row, evidence, learnt.nuisances, value);
   }
   if (learnt.kernels) {
     apply_dependence(context, *learnt.kernels, plan.sample, policies.sample[policy],

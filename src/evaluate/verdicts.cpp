@@ -25,7 +25,7 @@ namespace {
 std::string find_name(const LearntNuisances& learnt, const PropensityTable& table) {
   for (const auto& [learner, nuisances] : learnt.parts()) {
     if (nuisances.propensity && &*nuisances.propensity == &table) {
-      return std::string(enum_name(learner));
+      return std::string(learner.name());
     }
   }
   return "";
@@ -103,7 +103,7 @@ void add_verdicts(const Context& context, const Dataset& data, const EvaluationP
     add_propensity_verdicts(context, data.features, *network, plan, *propensity, results, out);
   }
   if (const OutcomeTable* outcome = learnt.nuisances.outcome_of(*headline)) {
-    const std::string name(enum_name(headline->outcome));
+    const std::string name(headline->outcome.name());
     for (const OutcomeDiagnostics& model : out.outcome_models) {
       if (model.name == name) out.verdicts.push_back({"outcome model", model.verdict, false});
     }
