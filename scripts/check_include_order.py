@@ -19,7 +19,7 @@ PUBLIC = {"error": "base", "matrix": "base", "features": "base", "version": "bas
           "learn": "nuisance", "effects": "network_ridge", "estimate": "estimate",
           "inference": "inference", "sensitivity": "sensitivity",
           "learn_policy": "policy_tree", "record": "results",
-          "evaluate": "evaluate", "model": "evaluate", "report": "report"}
+          "catalogue": "evaluate", "evaluate": "evaluate", "model": "evaluate", "report": "report"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([a-z_]+)/([a-z_0-9]+)')
 
 

@@ -1,9 +1,8 @@
 #include <iostream>
 
-#include "cone/estimate.hpp"
+#include "cone/catalogue.hpp"
 
 #include "commands.hpp"
-#include "results/text_table.hpp"
 
 namespace cone::app {
 namespace {
@@ -26,17 +25,7 @@ void add_estimators_command(CLI::App& root, Command& chosen) {
   command->footer(kEstimatorsFooter);
   command->callback([&chosen] {
     chosen = [] {
-      using Align = TextTable::Align;
-      TextTable table({{"estimator", Align::kLeft},
-                       {"outcome model", Align::kLeft},
-                       {"propensity on", Align::kLeft},
-                       {"description", Align::kLeft}});
-      for (const EstimatorInfo& row : estimator_catalogue()) {
-        const std::string_view propensity = row.needs_propensity() ? enum_name(row.weights) : "";
-        table.add_row({std::string(row.name), std::string(enum_name(row.outcome)),
-                       std::string(propensity), std::string(row.summary)});
-      }
-      std::cout << table.to_string();
+      std::cout << estimators_text();
       return kSuccess;
     };
   });

@@ -48,40 +48,53 @@ enum class Method {
   kKernelBalancing,
 };
 
-/// Which learner fits the nuisances of an estimator.
-enum class LearnerId {
-  kNone,
-  kGiven,     ///< the user's own columns
-  kLogistic,  ///< propensities on features
-  kOls1,
-  kOls2,
-  kRidge,
-  kNetworks,          ///< outcomes on features
-  kKernel,            ///< balance on features
-  kCone,              ///< outcomes, propensities or balance on learnt representations
-  kNetworkRidge,      ///< outcomes on features and network
-  kNetworkTreatment,  ///< propensities on features and network
-  kCohesion,          ///< outcomes, by regression with network cohesion
-  kSpectral,          ///< outcomes and propensities on features and eigenvectors of the network
+/// Names the learner that fits the nuisances of an estimator. A view: of a literal, or of the
+/// catalogue that the learner was added to.
+class LearnerId {
+ public:
+  constexpr LearnerId() = default;
+  constexpr explicit LearnerId(std::string_view name) : name_(name) {}
+
+  constexpr std::string_view name() const { return name_; }
+  auto operator<=>(const LearnerId&) const = default;
+
+  static const LearnerId kNone;
+  static const LearnerId kGiven;     ///< the user's own columns
+  static const LearnerId kLogistic;  ///< propensities on features
+  static const LearnerId kOls1;
+  static const LearnerId kOls2;
+  static const LearnerId kRidge;
+  static const LearnerId kNetworks;      ///< outcomes on features
+  static const LearnerId kKernel;        ///< balance on features
+  static const LearnerId kCone;          ///< outcomes, propensities or balance on representations
+  static const LearnerId kNetworkRidge;  ///< outcomes on features and network
+  static const LearnerId kNetworkTreatment;  ///< propensities on features and network
+  static const LearnerId kCohesion;          ///< outcomes, by regression with network cohesion
+  static const LearnerId kSpectral;  ///< outcomes, propensities on features and eigenvectors
+
+ private:
+  std::string_view name_;
 };
 
-template <>
-struct EnumNames<LearnerId> {
-  static constexpr std::array kNames = {
-      std::pair{LearnerId::kNone, std::string_view("")},
-      std::pair{LearnerId::kGiven, std::string_view("given")},
-      std::pair{LearnerId::kLogistic, std::string_view("features")},
-      std::pair{LearnerId::kOls1, std::string_view("ols1")},
-      std::pair{LearnerId::kOls2, std::string_view("ols2")},
-      std::pair{LearnerId::kRidge, std::string_view("ridge")},
-      std::pair{LearnerId::kNetworks, std::string_view("nn")},
-      std::pair{LearnerId::kKernel, std::string_view("okb")},
-      std::pair{LearnerId::kCone, std::string_view("cone")},
-      std::pair{LearnerId::kNetworkRidge, std::string_view("network_ridge")},
-      std::pair{LearnerId::kNetworkTreatment, std::string_view("network_treatment")},
-      std::pair{LearnerId::kCohesion, std::string_view("cohesion")},
-      std::pair{LearnerId::kSpectral, std::string_view("spectral")}};
-};
+inline constexpr LearnerId LearnerId::kNone;
+inline constexpr LearnerId LearnerId::kGiven{"given"};
+inline constexpr LearnerId LearnerId::kLogistic{"features"};
+inline constexpr LearnerId LearnerId::kOls1{"ols1"};
+inline constexpr LearnerId LearnerId::kOls2{"ols2"};
+inline constexpr LearnerId LearnerId::kRidge{"ridge"};
+inline constexpr LearnerId LearnerId::kNetworks{"nn"};
+inline constexpr LearnerId LearnerId::kKernel{"okb"};
+inline constexpr LearnerId LearnerId::kCone{"cone"};
+inline constexpr LearnerId LearnerId::kNetworkRidge{"network_ridge"};
+inline constexpr LearnerId LearnerId::kNetworkTreatment{"network_treatment"};
+inline constexpr LearnerId LearnerId::kCohesion{"cohesion"};
+inline constexpr LearnerId LearnerId::kSpectral{"spectral"};
+
+/// Whether own outcomes do not correct the predictions of the outcome model, or not completely.
+constexpr bool rests_on_model(Method method) {
+  return method == Method::kDirect || method == Method::kJointModel ||
+         method == Method::kCautiousCorrection;
+}
 
 /// One row of the method table (DEVELOPING.md shows it with formulas).
 struct EstimatorInfo {
@@ -92,21 +105,17 @@ struct EstimatorInfo {
   std::string_view summary;
 
   bool needs_outcome_model() const { return outcome != LearnerId::kNone; }
-  /// A linear outcome model with a penalty: its shrinkage biases the direct method.
-  bool has_penalised_outcome_model() const {
-    return outcome == LearnerId::kRidge || outcome == LearnerId::kNetworkRidge ||
-           outcome == LearnerId::kCohesion || outcome == LearnerId::kSpectral;
-  }
   bool needs_balance() const { return method == Method::kKernelBalancing; }
   bool needs_propensity() const { return weights != LearnerId::kNone && !needs_balance(); }
   bool needs(LearnerId learner) const { return outcome == learner || weights == learner; }
   bool runs_by_default() const;
 };
 
-/// Every estimator, in the order in which tables list them.
+/// Every built-in estimator, in the order in which tables list them; a Catalogue (catalogue.hpp)
+/// may have further ones.
 std::span<const EstimatorInfo> estimator_catalogue();
 
-/// nullptr for an unknown name.
+/// Of the built-in ones; nullptr for an unknown name.
 const EstimatorInfo* find_estimator(std::string_view name);
 
 /// The name of the doubly robust estimator with this outcome model, which has a standard error for

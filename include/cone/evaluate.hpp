@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "cone/catalogue.hpp"
 #include "cone/context.hpp"
 #include "cone/dataset.hpp"
 #include "cone/estimate.hpp"
@@ -27,9 +28,6 @@
 // record afterwards.
 
 namespace cone {
-
-struct ConeFit;      // cone's networks, fitted: internal
-struct FittedModel;  // what was fitted to a dataset before: cone/model.hpp
 
 enum class NuisanceSource {
   kFitted,  ///< fitted here; given columns are ignored
@@ -71,7 +69,9 @@ struct BudgetCurveOptions {
 };
 
 struct EvaluateOptions {
-  std::vector<std::string> estimators;  ///< empty: the defaults of the catalogue
+  /// What `estimators` may name. Not an option of the command line: a program adds to it.
+  Catalogue catalogue;
+  std::vector<std::string> estimators;  ///< empty: the built-in defaults
   NuisanceSource nuisances = NuisanceSource::kFitted;
   bool sensitivity_interval = true;
   bool joint_model = true;

@@ -68,6 +68,14 @@ FitPlan make_plan(const Context& context, const Dataset& data, const PlanOptions
 /// num_nodes. Every consumer of a plan calls it.
 void require_valid(const FitPlan& plan, std::size_t num_nodes);
 
+/// The indices of the nodes in `scored` (of a plan: the rows of its tables), which contains them
+/// all; both are ascending.
+std::vector<std::size_t> find_rows(std::span<const NodeIndex> scored,
+                                   std::span<const NodeIndex> nodes);
+
+/// The members of `nodes` with this treatment, in order.
+std::vector<NodeIndex> nodes_of_arm(const Dataset& data, std::span<const NodeIndex> nodes, Arm arm);
+
 /// The losses of a fold's encoder at some of its epochs, all lists of one length. Outcomes are in
 /// units of their standard deviation on the training nodes.
 struct TrainingCurves {
@@ -200,6 +208,9 @@ struct OutcomeTable {
   bool bounded = false;
   /// nullptr where the model is not linear in the outcomes, or given by the user.
   std::shared_ptr<const FitVariance> variance;
+  /// A linear model whose penalty shrinks predictions, which biases the direct method: the bias is
+  /// estimated from the implied weights.
+  bool is_penalised = false;
   /// Ridge only: the penalty of task t and arm a, on the scaled features, at t·arms + a. Infinite
   /// where the mean of the arm predicts best.
   std::vector<double> chosen_strengths;
@@ -261,7 +272,27 @@ struct Nuisances {
 PropensityTable bound_propensities(Matrix<double> probability, PropensityBounds bounds,
                                    const Communicator& comm = Communicator::self());
 
-/// Learns nuisances from logged data: one class per learner, one row in learners.cpp.
+/// The quantities that the cost of a fit depends on. Forecasts count operations by these and
+/// multiply by rates that were measured on one core of a server; ./dev bench forecast compares them
+/// with measured times.
+struct FitSize {
+  double nodes = 0;
+  double entries = 0;  ///< nonzero entries of the features
+  double columns = 0;
+  double directed_edges = 0;
+  double arms = 2;
+  double largest_arm = 0;  ///< nodes
+  double folds = 5;
+  double selection_folds = 1;  ///< fits per fold to choose a penalty
+  double threads = 1;
+
+  /// The same with this fraction of the nodes.
+  FitSize scaled(double share) const;
+  FitSize without_network() const;
+};
+
+/// Learns nuisances from logged data: one class per learner, one entry of a Catalogue
+/// (catalogue.hpp).
 ///
 /// The tables have one row per scored node of the plan, in its order. A node's row comes from a
 /// task that saw neither its treatment nor its outcome. Policies are not used. Throws

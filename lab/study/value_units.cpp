@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -20,23 +21,15 @@ constexpr std::string_view kHeadline = "network_dm";  // that evaluate() prefers
 
 /// Learners that use features only and are cheap.
 bool learns_from_features(LearnerId learner) {
-  switch (learner) {
-    case LearnerId::kNone:
-    case LearnerId::kLogistic:
-    case LearnerId::kOls1:
-    case LearnerId::kOls2:
-    case LearnerId::kRidge:
-    case LearnerId::kNetworks:
-    case LearnerId::kKernel:
-      return true;
-    default:
-      return false;
-  }
+  constexpr std::array kLearners = {LearnerId::kNone,  LearnerId::kLogistic, LearnerId::kOls1,
+                                    LearnerId::kOls2,  LearnerId::kRidge,    LearnerId::kNetworks,
+                                    LearnerId::kKernel};
+  return std::ranges::find(kLearners, learner) != kLearners.end();
 }
 
 std::string_view group_of(const EstimatorInfo& row) {
-  if (!learns_from_features(row.outcome)) return enum_name(row.outcome);
-  return learns_from_features(row.weights) ? kFeaturesGroup : enum_name(row.weights);
+  if (!learns_from_features(row.outcome)) return row.outcome.name();
+  return learns_from_features(row.weights) ? kFeaturesGroup : row.weights.name();
 }
 
 /// Names for resolve_policies(): policies with the weights of the simulation.

@@ -108,12 +108,6 @@ Verdict judge_stability(const PolicyStability& found, const Estimate& estimate) 
 constexpr double kMostOffSupport = 0.1;
 constexpr double kLeastFit = -0.05;  // R²; a model of pure noise is a little below 0
 
-/// Whether own outcomes do not correct the predictions, or not completely.
-bool rests_on_model(Method method) {
-  return method == Method::kDirect || method == Method::kJointModel ||
-         method == Method::kCautiousCorrection;
-}
-
 }  // namespace
 
 bool do_folds_disagree(const PolicyStability& stability) {
@@ -137,7 +131,7 @@ std::vector<PolicyStability> measure_stability(std::span<const PolicyResult> res
   return out;
 }
 
-std::string find_failure(const LoggedSample& sample, const Estimate& estimate,
+std::string find_failure(const LoggedSample& sample, const Estimate& estimate, Method method,
                          const PolicyStability* stability, std::span<const double> residual) {
   if (estimate.off_support_fraction.value_or(0) > kMostOffSupport) {
     return sentence("{:.0f} % of its assignments are off support, where the value extrapolates",
@@ -151,7 +145,6 @@ std::string find_failure(const LoggedSample& sample, const Estimate& estimate,
     return fmt::format("values by fold differ by more than sampling error explains ({})",
                        p_phrase(stability->fold_p));
   }
-  const Method method = find_estimator(estimate.estimator)->method;
   if (!rests_on_model(method) || !sample.comm->any(!residual.empty())) return "";
   double squares = 0;
   for (const double r : residual) squares += r * r;

@@ -32,7 +32,7 @@ bool do_folds_disagree(const PolicyStability& stability);
 /// method uses an outcome model that predicts clearly worse than a constant (`residual`: its
 /// residuals, empty where unknown). Cautions that the interval allows for, or that do not concern
 /// it (balance and calibration of propensities, say), are no such reasons.
-std::string find_failure(const LoggedSample& sample, const Estimate& estimate,
+std::string find_failure(const LoggedSample& sample, const Estimate& estimate, Method method,
                          const PolicyStability* stability, std::span<const double> residual);
 
 /// Why the value of a policy that was learnt from the same data is not to be relied on by an

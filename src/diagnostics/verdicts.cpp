@@ -78,7 +78,7 @@ void add_propensity_verdicts(const Context& context, const Neighbourhood& networ
 
 void add_outcome_verdicts(const Neighbourhood& network, const Judged& judged, Diagnostics& out) {
   const LoggedSample& sample = judged.sample;
-  const std::string name(enum_name(judged.estimator.outcome));
+  const std::string name(judged.estimator.outcome.name());
   for (const OutcomeDiagnostics& model : out.outcome_models) {
     if (model.name == name) out.verdicts.push_back({"outcome model", model.verdict, false});
   }

@@ -6,8 +6,6 @@
 namespace cone {
 namespace {
 
-using enum LearnerId;
-
 // Which paper a method is from. Formulas, with influence functions: docs/method.md, section 4.
 //
 // ips            Horvitz and Thompson (1952), A generalization of sampling without replacement from
@@ -35,69 +33,72 @@ using enum LearnerId;
 // data. spectral_dr    Veitch, Wang and Blei (2019), Using embeddings to correct for unobserved
 //                confounding in networks; with eigenvectors as embeddings.
 constexpr std::array kCatalogue = {
-    EstimatorInfo{"network_dm", Method::kDirect, kNetworkRidge, kNone,
+    EstimatorInfo{"network_dm", Method::kDirect, LearnerId::kNetworkRidge, LearnerId::kNone,
                   "direct method with network ridge (variance components by REML): recommended"},
-    EstimatorInfo{"network_joint", Method::kJointModel, kNetworkRidge, kNone,
+    EstimatorInfo{"network_joint", Method::kJointModel, LearnerId::kNetworkRidge, LearnerId::kNone,
                   "network_dm moved by the joint model of treatment and outcome"},
-    EstimatorInfo{"network_dr", Method::kCautiousCorrection, kNetworkRidge, kNetworkTreatment,
+    EstimatorInfo{"network_dr", Method::kCautiousCorrection, LearnerId::kNetworkRidge,
+                  LearnerId::kNetworkTreatment,
                   "network_dm with a shrunken doubly robust correction"},
-    EstimatorInfo{"naive", Method::kArmMeans, kNone, kNone,
+    EstimatorInfo{"naive", Method::kArmMeans, LearnerId::kNone, LearnerId::kNone,
                   "mean outcome of each arm, unadjusted for confounding"},
-    EstimatorInfo{"ips", Method::kInversePropensity, kNone, kLogistic,
+    EstimatorInfo{"ips", Method::kInversePropensity, LearnerId::kNone, LearnerId::kLogistic,
                   "inverse propensity weighting (Horvitz-Thompson)"},
-    EstimatorInfo{"snips", Method::kSelfNormalised, kNone, kLogistic,
+    EstimatorInfo{"snips", Method::kSelfNormalised, LearnerId::kNone, LearnerId::kLogistic,
                   "self-normalised inverse propensity weighting (Hajek)"},
-    EstimatorInfo{"ips_clipped", Method::kClippedInversePropensity, kNone, kLogistic,
+    EstimatorInfo{"ips_clipped", Method::kClippedInversePropensity, LearnerId::kNone,
+                  LearnerId::kLogistic,
                   "inverse propensity weighting with weights clipped at --clip"},
-    EstimatorInfo{"dm_ols1", Method::kDirect, kOls1, kNone,
+    EstimatorInfo{"dm_ols1", Method::kDirect, LearnerId::kOls1, LearnerId::kNone,
                   "direct method with one least-squares regression, the arm a covariate"},
-    EstimatorInfo{"dm_ols2", Method::kDirect, kOls2, kNone,
+    EstimatorInfo{"dm_ols2", Method::kDirect, LearnerId::kOls2, LearnerId::kNone,
                   "direct method with one least-squares regression per arm"},
-    EstimatorInfo{"dm_ridge", Method::kDirect, kRidge, kNone,
+    EstimatorInfo{"dm_ridge", Method::kDirect, LearnerId::kRidge, LearnerId::kNone,
                   "direct method with one ridge regression per arm"},
-    EstimatorInfo{"dm_nn", Method::kDirect, kNetworks, kNone,
+    EstimatorInfo{"dm_nn", Method::kDirect, LearnerId::kNetworks, LearnerId::kNone,
                   "direct method with one neural network per arm"},
-    EstimatorInfo{"dr_ols1", Method::kDoublyRobust, kOls1, kLogistic,
+    EstimatorInfo{"dr_ols1", Method::kDoublyRobust, LearnerId::kOls1, LearnerId::kLogistic,
                   "doubly robust with one least-squares outcome model, the arm a covariate"},
-    EstimatorInfo{"dr_ols2", Method::kDoublyRobust, kOls2, kLogistic,
+    EstimatorInfo{"dr_ols2", Method::kDoublyRobust, LearnerId::kOls2, LearnerId::kLogistic,
                   "doubly robust with least-squares outcome models"},
-    EstimatorInfo{"dr_ridge", Method::kDoublyRobust, kRidge, kLogistic,
+    EstimatorInfo{"dr_ridge", Method::kDoublyRobust, LearnerId::kRidge, LearnerId::kLogistic,
                   "doubly robust (AIPW, self-normalised) with ridge outcome models"},
-    EstimatorInfo{"dr_nn", Method::kDoublyRobust, kNetworks, kLogistic,
+    EstimatorInfo{"dr_nn", Method::kDoublyRobust, LearnerId::kNetworks, LearnerId::kLogistic,
                   "doubly robust with neural-network outcome models"},
-    EstimatorInfo{"switch_dr", Method::kSwitch, kRidge, kLogistic,
+    EstimatorInfo{"switch_dr", Method::kSwitch, LearnerId::kRidge, LearnerId::kLogistic,
                   "Switch-DR: dr_ridge without weights above --switch-threshold"},
-    EstimatorInfo{"dr_shrinkage", Method::kShrinkage, kRidge, kLogistic,
+    EstimatorInfo{"dr_shrinkage", Method::kShrinkage, LearnerId::kRidge, LearnerId::kLogistic,
                   "dr_ridge with weights shrunk by --shrinkage-lambda (optimistic shrinkage)"},
-    EstimatorInfo{"cohesion_dm", Method::kDirect, kCohesion, kNone,
+    EstimatorInfo{"cohesion_dm", Method::kDirect, LearnerId::kCohesion, LearnerId::kNone,
                   "direct method with regression with network cohesion per arm"},
-    EstimatorInfo{"spectral_dm", Method::kDirect, kSpectral, kNone,
+    EstimatorInfo{"spectral_dm", Method::kDirect, LearnerId::kSpectral, LearnerId::kNone,
                   "direct method with ridge on features and the network's leading eigenvectors"},
-    EstimatorInfo{"spectral_dr", Method::kDoublyRobust, kSpectral, kSpectral,
+    EstimatorInfo{"spectral_dr", Method::kDoublyRobust, LearnerId::kSpectral, LearnerId::kSpectral,
                   "doubly robust, both models on features and the network's leading eigenvectors"},
-    EstimatorInfo{"okb", Method::kKernelBalancing, kNone, kKernel,
+    EstimatorInfo{"okb", Method::kKernelBalancing, LearnerId::kNone, LearnerId::kKernel,
                   "optimal kernel balancing on features"},
-    EstimatorInfo{"cone", Method::kDoublyRobust, kCone, kCone,
+    EstimatorInfo{"cone", Method::kDoublyRobust, LearnerId::kCone, LearnerId::kCone,
                   "CONE: doubly robust on representations learnt by graph attention"},
-    EstimatorInfo{"cone_dm", Method::kDirect, kCone, kNone,
+    EstimatorInfo{"cone_dm", Method::kDirect, LearnerId::kCone, LearnerId::kNone,
                   "direct method with the outcome networks of cone"},
-    EstimatorInfo{"cone_ips", Method::kInversePropensity, kNone, kCone,
+    EstimatorInfo{"cone_ips", Method::kInversePropensity, LearnerId::kNone, LearnerId::kCone,
                   "inverse propensity weighting on cone's representations"},
-    EstimatorInfo{"cone_snips", Method::kSelfNormalised, kNone, kCone,
+    EstimatorInfo{"cone_snips", Method::kSelfNormalised, LearnerId::kNone, LearnerId::kCone,
                   "self-normalised inverse propensity weighting on cone's representations"},
-    EstimatorInfo{"cone_okb", Method::kKernelBalancing, kNone, kCone,
+    EstimatorInfo{"cone_okb", Method::kKernelBalancing, LearnerId::kNone, LearnerId::kCone,
                   "optimal kernel balancing on cone's representations"},
-    EstimatorInfo{"dm", Method::kDirect, kGiven, kNone,
+    EstimatorInfo{"dm", Method::kDirect, LearnerId::kGiven, LearnerId::kNone,
                   "direct method with the given outcome model"},
-    EstimatorInfo{"dr", Method::kDoublyRobust, kGiven, kLogistic,
+    EstimatorInfo{"dr", Method::kDoublyRobust, LearnerId::kGiven, LearnerId::kLogistic,
                   "AIPW with the given outcome model"},
 };
 
 }  // namespace
 
 bool EstimatorInfo::runs_by_default() const {
-  return outcome != kGiven && outcome != kCohesion && outcome != kSpectral && !needs_balance() &&
-         name != "cone_ips" && name != "cone_snips";
+  return outcome != LearnerId::kGiven && outcome != LearnerId::kCohesion &&
+         outcome != LearnerId::kSpectral && !needs_balance() && name != "cone_ips" &&
+         name != "cone_snips";
 }
 
 std::span<const EstimatorInfo> estimator_catalogue() { return kCatalogue; }

@@ -302,7 +302,7 @@ Estimate estimate(const EstimatorInfo& row, const Evidence& evidence,
   out.value = result.value;
   out.parts = decompose_error(estimator, evidence, options, weights.used, result.influence);
   set_standard_errors(estimator, evidence, result.influence, options.target, out);
-  if (estimator.has_penalised_outcome_model() && rests_on_implied_weights(estimator, evidence)) {
+  if (rests_on_implied_weights(estimator, evidence) && evidence.outcome->is_penalised) {
     out.smoothing_bias = find_smoothing_bias(evidence);
   }
   set_intervals(

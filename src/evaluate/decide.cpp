@@ -229,7 +229,8 @@ class Comparison {
     if (few.empty()) few = find_few_taken(sample_, table.view());
     if (!few.empty()) return few;
     const auto stable = std::ranges::find(stability, results_[p].name, &PolicyStability::policy);
-    return find_failure(sample_, e, stable == stability.end() ? nullptr : &*stable, residual());
+    return find_failure(sample_, e, headline_.method,
+                        stable == stability.end() ? nullptr : &*stable, residual());
   }
 
   /// v_i, the weights of the outcomes in a value; empty where it has none.

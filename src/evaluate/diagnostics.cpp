@@ -28,7 +28,7 @@ namespace {
 std::string find_name(const LearntNuisances& learnt, const PropensityTable* table) {
   for (const auto& [learner, nuisances] : learnt.parts()) {
     if (nuisances.propensity && &*nuisances.propensity == table) {
-      return std::string(enum_name(learner));
+      return std::string(learner.name());
     }
   }
   return "";
@@ -40,7 +40,7 @@ constexpr std::size_t kMostCurves = 10;
 std::map<std::string, const Nuisances*> sort_by_name(const LearntNuisances& learnt) {
   std::map<std::string, const Nuisances*> sorted;
   for (const auto& [learner, nuisances] : learnt.parts()) {
-    sorted[std::string(enum_name(learner))] = &nuisances;
+    sorted[std::string(learner.name())] = &nuisances;
   }
   return sorted;
 }

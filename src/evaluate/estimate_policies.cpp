@@ -42,11 +42,6 @@ std::vector<MatrixView<const double>> view_all(const std::vector<Matrix<double>>
   return views;
 }
 
-bool rests_on_model(const EstimatorInfo& row) {
-  return row.method == Method::kDirect || row.method == Method::kJointModel ||
-         row.method == Method::kCautiousCorrection;
-}
-
 Evidence evidence_of(const EvaluationPlan& plan, const PolicyTables& policies, const Learnt& learnt,
                      const PolicyWeights& weights, const EstimatorInfo& row, std::size_t policy) {
   Evidence evidence{.sample = plan.sample,
@@ -56,7 +51,7 @@ Evidence evidence_of(const EvaluationPlan& plan, const PolicyTables& policies, c
                     .policy_index = policy};
   if (const ModelNoise* noise = learnt.noise_of(row)) evidence.noise = &noise->variance;
   const auto implied = weights.of_learner.find(row.outcome);
-  if (rests_on_model(row) && implied != weights.of_learner.end()) {
+  if (rests_on_model(row.method) && implied != weights.of_learner.end()) {
     evidence.implied = &implied->second[policy];
   }
   const auto corrected = weights.of_row.find(row.name);
@@ -87,7 +82,7 @@ void adopt_joint_value(const AlternativeValue& joint, Estimate& value) {
 void imply_weights(const Context& context, const EvaluationPlan& plan, const PolicyTables& policies,
                    const Learnt& learnt, LearnerId learner, PolicyWeights& out) {
   const bool needed = std::ranges::any_of(plan.rows, [&](const EstimatorInfo& row) {
-    return row.outcome == learner && rests_on_model(row);
+    return row.outcome == learner && rests_on_model(row.method);
   });
   const auto& outcome = learnt.nuisances.parts().at(learner).outcome;
   if (!needed || !outcome || outcome->variance == nullptr) return;
@@ -173,7 +168,7 @@ Estimate estimate_row(const Context& context, const EvaluationPlan& plan,
     value = estimate_balanced(row, evidence, weights.balanced.at(row.name)[policy], options);
   } else {
     value = estimate(row, evidence, options);
-    note_learning(row, evidence, learnt.nuisances, value);
+    note_learning(plan.catalogue, row, evidence, learnt.nuisances, value);
   }
   if (learnt.kernels) {
     apply_dependence(context, *learnt.kernels, plan.sample, policies.sample[policy],
@@ -220,7 +215,7 @@ std::vector<PolicyResult> estimate_policies(const Context& context, const Loaded
     learnt.is_complete = false;
     learnt.ready.resize(num_finished);
   }
-  note_better_regressions(plan.sample, learnt.nuisances, results);
+  note_better_regressions(plan.catalogue, plan.sample, learnt.nuisances, results);
   return results;
 }
 

@@ -60,10 +60,10 @@ std::string explain_usual_name(std::string_view name) {
 
 void EvaluateOptions::check(std::vector<Fault>& faults) const {
   std::vector<std::string> known;
-  for (const EstimatorInfo& row : estimator_catalogue()) known.emplace_back(row.name);
+  for (const EstimatorInfo& row : catalogue.estimators()) known.emplace_back(row.name);
   for (std::size_t i = 0; i < estimators.size(); ++i) {
     const std::string& name = estimators[i];
-    const EstimatorInfo* found = find_estimator(name);
+    const EstimatorInfo* found = catalogue.find_estimator(name);
     if (found == nullptr) {
       const std::string usual = explain_usual_name(name);
       const std::string nearest = closest_name(name, known);

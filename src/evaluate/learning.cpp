@@ -12,7 +12,6 @@
 #include "evaluate/workload.hpp"
 #include "inference/network_treatment.hpp"
 #include "network_ridge/groups.hpp"
-#include "network_ridge/ridge_cost.hpp"
 
 namespace cone {
 namespace {
@@ -26,53 +25,11 @@ bool uses(std::span<const EstimatorInfo> rows, LearnerId learner) {
                      [learner](const EstimatorInfo& row) { return row.needs(learner); });
 }
 
-/// Neural networks, kernel balancing, network cohesion and eigenvectors.
-bool needs_one_process(const EstimatorInfo& row) {
-  return row.needs_balance() ||
-         std::ranges::any_of(std::array{LearnerId::kNetworks, LearnerId::kCone,
-                                        LearnerId::kCohesion, LearnerId::kSpectral},
-                             [&](LearnerId learner) { return row.needs(learner); });
-}
-
-/// Unless the data has propensities.
-bool fits_joint_model(const EvaluateOptions& options) {
-  return options.joint_model && !options.randomised && options.plan.protocol == Protocol::kCrossFit;
-}
-
-double expect_seconds(const FitSize& size, LearnerId learner, const EvaluateOptions& options,
-                      const FittedModel* model, std::size_t num_policies) {
-  switch (learner) {
-    case LearnerId::kNone:
-    case LearnerId::kGiven:
-      return 0;
-    case LearnerId::kLogistic:
-      return logistic_seconds(size);
-    case LearnerId::kOls1:
-    case LearnerId::kOls2:
-      return regression_seconds(size, /*chooses_penalty=*/false);
-    case LearnerId::kRidge:
-      return regression_seconds(size, /*chooses_penalty=*/true);
-    case LearnerId::kNetworks:
-      return network_seconds(size, options.cone);
-    case LearnerId::kKernel:
-      return kernel_seconds(size);
-    case LearnerId::kCone:
-      return cone_seconds(size, options.cone, /*is_fitted=*/networks_of(model) != nullptr);
-    case LearnerId::kNetworkRidge:
-      // The joint model takes about as long again.
-      return (fits_joint_model(options) ? 2 : 1) *
-             expect_ridge_cost(size, options.network_ridge,
-                               {.knows_variances = network_ridge_of(model) != nullptr,
-                                .num_policies = static_cast<double>(num_policies)})
-                 .total();
-    case LearnerId::kCohesion:
-      return cohesion_seconds(size);
-    case LearnerId::kSpectral:
-      return spectral_seconds(size);
-    case LearnerId::kNetworkTreatment:
-      return treatment_ridge_seconds(size, options.network_ridge, /*sees_network=*/true);
-  }
-  return 0;
+bool needs_one_process(const Catalogue& catalogue, const EstimatorInfo& row) {
+  return std::ranges::any_of(std::array{row.outcome, row.weights}, [&](LearnerId learner) {
+    const LearnerEntry* entry = catalogue.find_learner(learner);
+    return entry != nullptr && entry->needs_one_process;
+  });
 }
 
 /// With a given outcome model network_dm, dm_ridge and dm are one estimator, which is listed once,
@@ -97,6 +54,10 @@ void name_given_rows(std::vector<EstimatorInfo>& rows) {
 
 }  // namespace
 
+bool fits_joint_model(const EvaluateOptions& options) {
+  return options.joint_model && !options.randomised && options.plan.protocol == Protocol::kCrossFit;
+}
+
 const char* why_without_networks(const Dataset& data) {
   if (data.distributed) return "they need one process";
   if (data.num_edges() == 0) return "the data has no edges";
@@ -107,7 +68,7 @@ const char* why_without_networks(const Dataset& data) {
 }
 
 bool runs_by_default(const Dataset& data, const EstimatorInfo& row) {
-  if (data.distributed) return !needs_one_process(row);
+  if (data.distributed) return !needs_one_process({}, row);
   return !row.needs(LearnerId::kCone) || why_without_networks(data) == nullptr;
 }
 
@@ -115,7 +76,7 @@ void refuse_on_ranks(const Dataset& data, std::span<const EstimatorInfo> rows,
                      const EvaluateOptions& options) {
   FaultList faults;
   for (const EstimatorInfo& row : rows) {
-    if (!needs_one_process(row)) continue;
+    if (!needs_one_process(options.catalogue, row)) continue;
     faults.add("estimators", {{.item = "--estimators"},
                               fmt::format("--engine petsc does not support {}", row.name),
                               "leave it out, or evaluate without --engine: neural networks, kernel "
@@ -154,7 +115,9 @@ std::vector<EstimatorInfo> choose_rows(const Dataset& data, const EvaluateOption
   const bool own_model = given && data.mu.has_value();
   const bool own_propensity = given && data.propensity.has_value();
   std::vector<EstimatorInfo> rows;
-  for (const std::string& name : options.estimators) rows.push_back(*find_estimator(name));
+  for (const std::string& name : options.estimators) {
+    rows.push_back(*options.catalogue.find_estimator(name));
+  }
   if (rows.empty()) {
     for (const std::string_view name : default_estimators(own_model)) {
       const EstimatorInfo& row = *find_estimator(name);
@@ -205,15 +168,19 @@ std::vector<LearningStep> plan_learning(const Context& context, const Dataset& d
                                         std::size_t num_policies) {
   const FitSize size = measure_size(context, data, options.plan);
   std::vector<LearningStep> steps;
-  for (const LearnerId learner :
-       {LearnerId::kOls1, LearnerId::kOls2, LearnerId::kRidge, LearnerId::kNetworks,
-        LearnerId::kKernel, LearnerId::kNetworkRidge, LearnerId::kNetworkTreatment,
-        LearnerId::kCohesion, LearnerId::kSpectral, LearnerId::kCone}) {
-    if (!uses(rows, learner)) continue;
-    steps.push_back(
-        {.learner = learner,
-         .name = std::string(enum_name(learner)),
-         .expected_seconds = expect_seconds(size, learner, options, model, num_policies)});
+  for (const LearnerEntry* entry : options.catalogue.learners()) {
+    const LearnerId learner(entry->name);
+    const bool has_own_place = learner == LearnerId::kGiven || learner == LearnerId::kLogistic;
+    if (has_own_place || !uses(rows, learner)) continue;
+    const LearnerRequest request{.options = options,
+                                 .parts = parts_used(rows, learner),
+                                 .num_policies = num_policies,
+                                 .model = model};
+    steps.push_back({.learner = learner,
+                     .name = entry->name,
+                     .expected_seconds = entry->expect_seconds
+                                             ? entry->expect_seconds(size, request)
+                                             : regression_seconds(size, /*chooses_penalty=*/true)});
   }
   std::stable_sort(steps.begin(), steps.end(), [](const LearningStep& a, const LearningStep& b) {
     return a.expected_seconds < b.expected_seconds;

@@ -56,8 +56,15 @@ std::vector<ExpectedCost> list_stages(const Context& context, const Dataset& dat
                                       std::span<const LearningStep> steps,
                                       const EvaluateOptions& options);
 
-/// `rows` determine which of the learner's parts are used. `networks`: receives cone's networks
-/// once they are trained; must outlive the learner.
+/// Unless the data has propensities.
+bool fits_joint_model(const EvaluateOptions& options);
+
+/// The parts of the learner that the estimators use.
+LearnerParts parts_used(std::span<const EstimatorInfo> rows, LearnerId learner);
+
+/// Of the options' catalogue; one that was added to it checks what it returns. `rows` determine
+/// which of the learner's parts are used. `networks`: receives cone's networks once they are
+/// trained; must outlive the learner.
 std::unique_ptr<Learner> make_learner(LearnerId learner, std::span<const EstimatorInfo> rows,
                                       const EvaluateOptions& options, const FittedModel* model,
                                       ConeFit* networks = nullptr);

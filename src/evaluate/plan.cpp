@@ -76,7 +76,8 @@ EvaluationPlan plan_evaluation(const Context& context, const Dataset& data,
                                std::span<const PolicyOnData> policies,
                                const EvaluateOptions& options, const FittedModel* model) {
   refuse_clusters_of_part(data, options);
-  EvaluationPlan plan{.rows = choose_rows(data, options),
+  EvaluationPlan plan{.catalogue = options.catalogue,
+                      .rows = choose_rows(data, options),
                       .rankings = find_rankings(data, policies, options.budget),
                       .costs = read_costs(data, options.cost),
                       .learnt_on = find_learnt_policies(data, policies)};

@@ -24,6 +24,7 @@ struct PolicyTables {
 
 /// What an evaluation will compute; nothing is fitted yet. Refers to the policies.
 struct EvaluationPlan {
+  Catalogue catalogue;
   std::vector<EstimatorInfo> rows;
   std::vector<LearningStep> steps;
   FitPlan folds;  ///< without tasks where nothing is fitted

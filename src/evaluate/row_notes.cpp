@@ -43,9 +43,9 @@ std::vector<double> squared_errors(const LoggedSample& sample, const OutcomeTabl
 }
 
 /// An estimator named after a fitted model says where the model is a given one.
-void note_given_nuisances(const EstimatorInfo& row, std::span<const std::string> arms,
-                          Estimate& value) {
-  const EstimatorInfo& named = *find_estimator(row.name);
+void note_given_nuisances(const Catalogue& catalogue, const EstimatorInfo& row,
+                          std::span<const std::string> arms, Estimate& value) {
+  const EstimatorInfo& named = *catalogue.find_estimator(row.name);
   const bool named_after_model =
       row.method == Method::kDirect || row.method == Method::kDoublyRobust;
   if (named_after_model && row.outcome == LearnerId::kGiven && named.outcome != row.outcome) {
@@ -53,8 +53,9 @@ void note_given_nuisances(const EstimatorInfo& row, std::span<const std::string>
                             outcome_model_columns(arms)),
                 value);
   }
-  const bool named_after_propensities =
-      named.weights == LearnerId::kCone || named.weights == LearnerId::kSpectral;
+  const bool named_after_propensities = named.weights == LearnerId::kCone ||
+                                        named.weights == LearnerId::kSpectral ||
+                                        catalogue.is_added(named.weights);
   if (row.weights == LearnerId::kGiven && named_after_propensities) {
     add_caution("the propensities are the given ones: none were fitted", value);
   }
@@ -82,7 +83,7 @@ std::string describe_better_regression(const LoggedSample& sample, const LearntN
     return sentence(
         "{} outcomes worse than {} does (R² {:.2f} against {:.2f}): adjustment for the "
         "features may be incomplete; compare with {}",
-        learner == LearnerId::kCone ? "its networks predict" : "it predicts", enum_name(regression),
+        learner == LearnerId::kCone ? "its networks predict" : "it predicts", regression.name(),
         1 - mean_of(own) / spread, 1 - mean_of(other) / spread, doubly_robust_on(regression));
   }
   return "";
@@ -107,19 +108,21 @@ void note_missing_joint_model(Estimate& value) {
       value);
 }
 
-void note_learning(const EstimatorInfo& row, const Evidence& evidence,
+void note_learning(const Catalogue& catalogue, const EstimatorInfo& row, const Evidence& evidence,
                    const LearntNuisances& learnt, Estimate& value) {
   if (row.needs(LearnerId::kCone)) {
     note_diverged_folds(learnt.trainings(), value);
   } else if (evidence.outcome != nullptr && !evidence.outcome->warnings.empty()) {
     add_caution("the outcome model has its own warnings, listed below", value);
   }
-  note_given_nuisances(row, evidence.sample.arms, value);
+  note_given_nuisances(catalogue, row, evidence.sample.arms, value);
 }
 
-void note_better_regressions(const LoggedSample& sample, const LearntNuisances& learnt,
-                             std::vector<PolicyResult>& results) {
-  for (const LearnerId learner : {LearnerId::kCone, LearnerId::kNetworkRidge}) {
+void note_better_regressions(const Catalogue& catalogue, const LoggedSample& sample,
+                             const LearntNuisances& learnt, std::vector<PolicyResult>& results) {
+  std::vector<LearnerId> learners = {LearnerId::kCone, LearnerId::kNetworkRidge};
+  for (const auto& added : catalogue.added()) learners.emplace_back(added->name);
+  for (const LearnerId learner : learners) {
     const auto found = learnt.parts().find(learner);
     if (found == learnt.parts().end() || !found->second.outcome) continue;
     const std::string warning =
@@ -127,7 +130,8 @@ void note_better_regressions(const LoggedSample& sample, const LearntNuisances& 
     if (warning.empty()) continue;
     for (PolicyResult& result : results) {
       for (Estimate& value : result.estimates) {
-        if (find_estimator(value.estimator)->outcome == learner) add_caution(warning, value);
+        if (catalogue.find_estimator(value.estimator)->outcome == learner)
+          add_caution(warning, value);
       }
     }
   }

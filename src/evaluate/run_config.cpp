@@ -1,5 +1,6 @@
 #include "evaluate/run_config.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -57,6 +58,13 @@ nlohmann::ordered_json describe_config(const Context& context, const Dataset& da
   }
   config["estimators"] = nlohmann::ordered_json::array();
   for (const EstimatorInfo& row : rows) config["estimators"].push_back(std::string(row.name));
+  // The library's version covers the built-in learners only.
+  for (const auto& added : options.catalogue.added()) {
+    const LearnerId learner(added->name);
+    const bool is_used =
+        std::ranges::any_of(rows, [&](const EstimatorInfo& row) { return row.needs(learner); });
+    if (is_used) config["learners"][added->name] = added->version;
+  }
   config["policies"] = nlohmann::ordered_json::array();
   for (const PolicyOnData& policy : policies) config["policies"].push_back(policy.name);
   config["seed"] = context.seed();

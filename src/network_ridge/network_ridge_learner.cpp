@@ -104,6 +104,7 @@ Nuisances NetworkRidgeLearner::fit(const Context& context, const Dataset& data,
   add_ridge_warnings(*summary, out.warnings);
   out.network_ridge = summary;
   out.variance = std::make_shared<NetworkRidgeVariance>(std::move(model), data, plan, out.mu);
+  out.is_penalised = true;
   Nuisances nuisances;
   nuisances.outcome = std::move(out);
   return nuisances;

@@ -265,6 +265,7 @@ Nuisances CohesionLearner::fit(const Context& context, const Dataset& data,
   }
   std::vector<double> squares = squared_residuals(*inputs, units, out);
   out.variance = std::make_shared<CohesionVariance>(inputs, std::move(units), std::move(squares));
+  out.is_penalised = true;
   Nuisances nuisances;
   nuisances.outcome = std::move(out);
   return nuisances;

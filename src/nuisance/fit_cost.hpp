@@ -6,25 +6,6 @@
 
 namespace cone {
 
-/// The quantities that the cost of a fit depends on. Forecasts count operations by these and
-/// multiply by rates that were measured on one core of a server; ./dev bench forecast compares them
-/// with measured times.
-struct FitSize {
-  double nodes = 0;
-  double entries = 0;  ///< nonzero entries of the features
-  double columns = 0;
-  double directed_edges = 0;
-  double arms = 2;
-  double largest_arm = 0;  ///< nodes
-  double folds = 5;
-  double selection_folds = 1;  ///< fits per fold to choose a penalty
-  double threads = 1;
-
-  /// The same with this fraction of the nodes.
-  FitSize scaled(double share) const;
-  FitSize without_network() const;
-};
-
 FitSize measure_size(const Context& context, const Dataset& data, const PlanOptions& plan);
 
 /// Propensities by softmax regression, on this many nonzero entries.

@@ -134,6 +134,7 @@ Nuisances LinearLearner::fit(const Context& context, const Dataset& data,
   std::vector<double> squares = squared_residuals(data, plan, fits, out);
   out.variance = std::make_shared<LinearVariance>(std::move(inputs), units, std::move(kept),
                                                   std::move(squares));
+  out.is_penalised = model_ == LinearModel::kRidge;
   Nuisances nuisances;
   nuisances.outcome = std::move(out);
   return nuisances;

@@ -25,7 +25,8 @@ std::string failure_of(const std::string& estimator, double off_support, double 
   estimate.estimator = estimator;
   estimate.off_support_fraction = off_support;
   const PolicyStability stability{.policy = "p", .by_fold = {0, 1}, .fold_p = fold_p};
-  return find_failure(sample, estimate, &stability, std::vector<double>(4, residual));
+  return find_failure(sample, estimate, find_estimator(estimator)->method, &stability,
+                      std::vector<double>(4, residual));
 }
 
 TEST(Reliability, IsRuledOutByThreeDiagnostics) {

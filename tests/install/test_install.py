@@ -5,6 +5,7 @@ Needs CONE_BUILD_DIR, a finished build.
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -45,6 +46,28 @@ class Install(unittest.TestCase):
         self.assertIn("policy always:sms  (control 0.0 %, email 0.0 %, sms 100.0 %)", text)
         self.assertIn("dr_ridge", text)
         self.assertIn("cone ", run(prefix / "bin/cone", "--version"))
+
+    def test_a_program_adds_learners_of_its_own(self):
+        prefix, source, build = (self.folder / name for name in ("prefix", "learner", "build"))
+        run("cmake", "--install", BUILD, "--prefix", prefix, "--component", "development")
+        shutil.copytree(ROOT / "examples/learner", source)
+        run("cmake", "-S", source, "-B", build, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}")
+        run("cmake", "--build", build)
+        catalogue, _, text = run(build / "learner").partition("policy treat-all")
+        for name in ("dm_knn", "dr_knn", "dr_knn_both", "snips_knn_share"):
+            self.assertRegex(catalogue, rf"(?m)^{name} ")
+        treat_all = text.partition("policy treat-none")[0]
+        truth = float(re.search(r"true value (\S+)", treat_all)[1])
+        error = {}
+        for name in ("naive", "dr_ridge", "dm_knn", "dr_knn", "dr_knn_both"):
+            row = re.search(rf"(?m)^{name} +(\S+) +\S+ +\S+ +\[(\S+), (\S+?)\]", treat_all)
+            error[name] = abs(float(row[1]) - truth)
+            if name.startswith("dr_knn"):
+                self.assertLess(float(row[2]), truth)
+                self.assertGreater(float(row[3]), truth)
+        # The confounding is not linear.
+        for name in ("dm_knn", "dr_knn", "dr_knn_both"):
+            self.assertLess(error[name], error["dr_ridge"])
 
     def test_simulation_is_a_component_of_its_own(self):
         without, prefix = self.folder / "without", self.folder / "prefix"

@@ -3,32 +3,31 @@
 
 #include "cone/learn.hpp"
 
-#include "base/numeric.hpp"
-#include "nuisance/plan_checks.hpp"
 #include "nuisance/simulated_data.hpp"
 
 namespace cone {
 namespace {
 
-class MeanLearner : public Learner {
+class MeanLearner : public cone::Learner {
  public:
-  Nuisances fit(const Context& context, const Dataset& data, const FitPlan& plan) const override;
-};
-
-Nuisances MeanLearner::fit(const Context&, const Dataset& data, const FitPlan& plan) const {
-  OutcomeTable table{.mu = Matrix<double>(plan.scored.size(), data.num_arms(), kNaN)};
-  for (const FitTask& task : plan.tasks) {
-    const std::vector<std::size_t> rows = find_rows(plan.scored, task.score);
-    for (std::size_t a = 0; a < data.num_arms(); ++a) {
-      const double centre =
-          mean(values_at(data.outcome, nodes_of_arm(data, task.fit, static_cast<Arm>(a))));
-      for (const std::size_t row : rows) table.mu(row, a) = centre;
+  cone::Nuisances fit(const cone::Context&, const cone::Dataset& data,
+                      const cone::FitPlan& plan) const override {
+    cone::OutcomeTable table{.mu = cone::Matrix<double>(plan.scored.size(), data.num_arms())};
+    for (const cone::FitTask& task : plan.tasks) {  // one per fold
+      for (std::size_t a = 0; a < data.num_arms(); ++a) {
+        double sum = 0;
+        const auto members = cone::nodes_of_arm(data, task.fit, static_cast<cone::Arm>(a));
+        for (const cone::NodeIndex i : members) sum += data.outcome[i];
+        for (const std::size_t row : cone::find_rows(plan.scored, task.score)) {
+          table.mu(row, a) = sum / static_cast<double>(members.size());
+        }
+      }
     }
+    cone::Nuisances out;
+    out.outcome = std::move(table);
+    return out;
   }
-  Nuisances out;
-  out.outcome = std::move(table);
-  return out;
-}
+};
 
 TEST(ExampleLearner, PredictsTheMeanOfTheArmInTheOtherFolds) {
   const Dataset data = testing::simulate({.nodes = 60}, 3).data;

@@ -56,6 +56,7 @@ constexpr std::string_view kConfig = R"({
   "model_file": {"type": "string", "description": "The model file as given"},
   "model": {"type": "string", "pattern": "^[0-9a-f]{32}$", "description": "Checksum of the model file of --model"},
   "cost_checksum": {"type": "string", "pattern": "^[0-9a-f]{32}$", "description": "Checksum of the columns that --cost names"},
+  "learners": {"type": "object", "additionalProperties": {"type": "string"}, "description": "Learners that a program added to the catalogue, each with its version"},
   "automatic": {
     "type": "object",
     "description": "Values that options set to auto took for this data",
