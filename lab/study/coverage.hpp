@@ -10,7 +10,6 @@
 #include <nlohmann/json.hpp>
 
 #include "cone/options.hpp"
-#include "cone/settings.hpp"
 
 #include "study/decision_claims.hpp"
 #include "study/value_study.hpp"

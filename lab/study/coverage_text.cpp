@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "cone/version.hpp"
+#include "cone/error.hpp"
+#include "cone/text.hpp"
 
-#include "base/sentence.hpp"
 #include "options/json_number.hpp"
 #include "study/coverage.hpp"
 #include "study/titled_table.hpp"

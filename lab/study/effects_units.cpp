@@ -6,6 +6,7 @@
 #include "cone/effects.hpp"
 #include "cone/error.hpp"
 #include "cone/estimate.hpp"
+#include "cone/json.hpp"
 
 #include "base/random.hpp"
 #include "data/split.hpp"
@@ -14,7 +15,6 @@
 #include "network_ridge/network_ridge_learner.hpp"
 #include "network_ridge/treatment_ridge.hpp"
 #include "options/json_number.hpp"
-#include "options/option_json.hpp"
 #include "study/effects.hpp"
 #include "study/joined_plan.hpp"
 #include "study/topic_features.hpp"

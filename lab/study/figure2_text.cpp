@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "cone/version.hpp"
+#include "cone/error.hpp"
+#include "cone/json.hpp"
+#include "cone/text.hpp"
 
-#include "base/sentence.hpp"
 #include "options/json_number.hpp"
-#include "options/option_json.hpp"
 #include "results/text_table.hpp"
 #include "study/figure2.hpp"
 

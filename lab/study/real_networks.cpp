@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
-
-#include "base/file.hpp"
+#include "cone/file.hpp"
 
 namespace cone {
 

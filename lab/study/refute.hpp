@@ -12,10 +12,8 @@
 
 #include "cone/context.hpp"
 #include "cone/dataset.hpp"
-#include "cone/forecast.hpp"
 #include "cone/options.hpp"
 #include "cone/policy.hpp"
-#include "cone/settings.hpp"
 
 #include "study/refit_bootstrap.hpp"
 #include "study/run_units.hpp"

@@ -10,7 +10,6 @@
 #include "cone/context.hpp"
 #include "cone/error.hpp"
 
-#include "base/stopwatch.hpp"
 #include "exec/one_blas_thread.hpp"
 
 namespace cone {

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
+#include "cone/file.hpp"
 #include "cone/load.hpp"
 #include "cone/simulate.hpp"
 
-#include "base/file.hpp"
 #include "base/hash.hpp"
 #include "simulate/demo.hpp"
 #include "simulate/simulated_data.hpp"

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "base/numeric.hpp"
 

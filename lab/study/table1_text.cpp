@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
-#include "base/sentence.hpp"
+#include "cone/text.hpp"
+
 #include "results/text_table.hpp"
 #include "study/table1.hpp"
 

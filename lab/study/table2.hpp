@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cone/context.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "study/study.hpp"
 

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "cone/settings.hpp"
-#include "cone/version.hpp"
+#include "cone/error.hpp"
+#include "cone/json.hpp"
+#include "cone/options.hpp"
+#include "cone/text.hpp"
 
-#include "base/sentence.hpp"
 #include "options/json_number.hpp"
-#include "options/option_json.hpp"
 #include "results/text_table.hpp"
 #include "study/table2.hpp"
 

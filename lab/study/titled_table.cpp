@@ -4,7 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "base/sentence.hpp"
+#include "cone/text.hpp"
+
 #include "results/text_table.hpp"
 
 namespace cone {

@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "cone/version.hpp"
+#include "cone/error.hpp"
+#include "cone/text.hpp"
 
-#include "base/sentence.hpp"
 #include "options/json_number.hpp"
 #include "study/titled_table.hpp"
 #include "study/value_study.hpp"

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
+#include "cone/json.hpp"
 #include "cone/policy.hpp"
 
 #include "options/json_number.hpp"
-#include "options/option_json.hpp"
 #include "simulate/self_contained.hpp"
 #include "study/topic_features.hpp"
 #include "study/value_study.hpp"

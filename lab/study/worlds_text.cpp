@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "base/sentence.hpp"
+#include "cone/text.hpp"
+
 #include "options/json_number.hpp"
 #include "study/joined_plan.hpp"
 #include "study/titled_table.hpp"

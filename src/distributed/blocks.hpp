@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "cone/communicator.hpp"
+#include "cone/context.hpp"
 
 namespace cone::distributed {
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "cone/communicator.hpp"
 #include "cone/context.hpp"
 
 #include "distributed/build_dataset.hpp"

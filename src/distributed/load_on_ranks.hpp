@@ -4,7 +4,6 @@
 #include <span>
 #include <string>
 
-#include "cone/communicator.hpp"
 #include "cone/context.hpp"
 #include "cone/load.hpp"
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "cone/communicator.hpp"
+#include "cone/context.hpp"
 
 #include "distributed/node_rows.hpp"
 

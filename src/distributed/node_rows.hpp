@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "cone/dataset.hpp"
-#include "cone/features.hpp"
 #include "cone/graph.hpp"
 #include "cone/matrix.hpp"
 

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "cone/communicator.hpp"
 #include "cone/context.hpp"
 
 #include "distributed/node_rows.hpp"

@@ -7,8 +7,8 @@
 #include <limits>
 #include <vector>
 
-#include "base/sentence.hpp"
-#include "base/text.hpp"
+#include "cone/text.hpp"
+
 #include "exec/statistics.hpp"
 
 namespace cone {

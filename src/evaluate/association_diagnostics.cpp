@@ -3,7 +3,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "base/sentence.hpp"
+#include "cone/text.hpp"
+
 #include "inference/association.hpp"
 
 namespace cone {

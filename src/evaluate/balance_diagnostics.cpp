@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "base/sentence.hpp"
-#include "base/text.hpp"
+#include "cone/text.hpp"
+
 #include "evaluate/balance_columns.hpp"
 #include "evaluate/compare_arms.hpp"
 #include "evaluate/overlap_diagnostics.hpp"

@@ -5,8 +5,9 @@
 #include <limits>
 #include <span>
 
+#include "cone/text.hpp"
+
 #include "base/numeric.hpp"
-#include "base/sentence.hpp"
 #include "estimate/significance.hpp"
 #include "evaluate/even_groups.hpp"
 #include "evaluate/overlap_diagnostics.hpp"

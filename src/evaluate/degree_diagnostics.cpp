@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "cone/text.hpp"
+
 #include "base/numeric.hpp"
-#include "base/sentence.hpp"
 #include "evaluate/even_groups.hpp"
 #include "evaluate/overlap_diagnostics.hpp"
 #include "exec/statistics.hpp"

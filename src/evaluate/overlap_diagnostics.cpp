@@ -8,12 +8,12 @@
 
 #include <fmt/format.h>
 
+#include "cone/estimate.hpp"
+#include "cone/text.hpp"
+
 #include "base/numeric.hpp"
 #include "base/readable_number.hpp"
-#include "base/sentence.hpp"
-#include "base/text.hpp"
 #include "estimate/overlap.hpp"
-#include "estimate/weights.hpp"
 #include "exec/ordered_values.hpp"
 #include "exec/statistics.hpp"
 

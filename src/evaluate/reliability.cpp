@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "cone/text.hpp"
+
 #include "base/numeric.hpp"
-#include "base/sentence.hpp"
 #include "evaluate/overlap_diagnostics.hpp"
 #include "evaluate/stability_diagnostics.hpp"
 #include "exec/statistics.hpp"

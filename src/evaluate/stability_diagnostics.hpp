@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cone/communicator.hpp"
+#include "cone/context.hpp"
 #include "cone/learn.hpp"
 #include "cone/record.hpp"
 

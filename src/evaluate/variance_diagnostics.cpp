@@ -2,7 +2,8 @@
 
 #include <cmath>
 
-#include "base/sentence.hpp"
+#include "cone/text.hpp"
+
 #include "evaluate/overlap_diagnostics.hpp"
 
 namespace cone {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "cone/error.hpp"
+#include "cone/estimate.hpp"
 
-#include "estimate/weights.hpp"
 #include "evaluate/balance_diagnostics.hpp"
 #include "evaluate/calibration_diagnostics.hpp"
 #include "evaluate/decide.hpp"

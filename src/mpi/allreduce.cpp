@@ -1,7 +1,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/stopwatch.hpp"
+#include "cone/context.hpp"
+
 #include "mpi/mpi_communicator.hpp"
 
 // Sums are accumulated in rank order, so their digits are the same in shared memory and by

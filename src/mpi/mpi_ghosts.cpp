@@ -8,7 +8,8 @@
 
 #include <petscsf.h>
 
-#include "base/stopwatch.hpp"
+#include "cone/context.hpp"
+
 #include "mpi/petsc_checks.hpp"
 
 namespace cone::mpi {

@@ -7,8 +7,7 @@
 #include <petscsys.h>
 
 #include "cone/error.hpp"
-
-#include "base/text.hpp"
+#include "cone/text.hpp"
 
 namespace cone::mpi {
 

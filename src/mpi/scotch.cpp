@@ -6,7 +6,8 @@
 #include <fmt/format.h>
 #include <petscmat.h>
 
-#include "base/text.hpp"
+#include "cone/text.hpp"
+
 #include "data/collective_error.hpp"
 #include "mpi/petsc_checks.hpp"
 

@@ -1,6 +1,7 @@
+#include "cone/output.hpp"
+
 #include "base/numeric.hpp"
 #include "options/json_number.hpp"
-#include "results/budget_output.hpp"
 
 namespace cone {
 namespace {

@@ -1,9 +1,10 @@
 #include "cone/record.hpp"
 
+#include "cone/json.hpp"
+#include "cone/output.hpp"
+
 #include "base/hash.hpp"
 #include "options/json_number.hpp"
-#include "options/json_text.hpp"
-#include "results/budget_output.hpp"
 #include "results/decision_record.hpp"
 #include "results/diagnostics_record.hpp"
 

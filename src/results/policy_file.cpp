@@ -1,9 +1,10 @@
 #include <ostream>
 #include <string>
 
-#include "data/csv_writer.hpp"
+#include "cone/file.hpp"
+#include "cone/output.hpp"
+
 #include "data/policy_columns.hpp"
-#include "results/policy_output.hpp"
 
 namespace cone {
 

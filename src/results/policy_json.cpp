@@ -1,9 +1,10 @@
-#include "cone/version.hpp"
+#include "cone/error.hpp"
+
+#include "cone/json.hpp"
+#include "cone/output.hpp"
 
 #include "base/numeric.hpp"
 #include "options/json_number.hpp"
-#include "options/option_json.hpp"
-#include "results/policy_output.hpp"
 
 namespace cone {
 namespace {

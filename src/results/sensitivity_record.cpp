@@ -1,10 +1,10 @@
 #include <utility>
 
-#include "cone/version.hpp"
+#include "cone/error.hpp"
+#include "cone/json.hpp"
+#include "cone/output.hpp"
 
 #include "options/json_number.hpp"
-#include "options/option_json.hpp"
-#include "results/sensitivity_output.hpp"
 
 namespace cone {
 namespace {

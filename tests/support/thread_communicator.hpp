@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "cone/communicator.hpp"
+#include "cone/context.hpp"
 
 #include "base/numeric.hpp"
 
