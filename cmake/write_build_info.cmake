@@ -26,7 +26,7 @@ if(git_program)
   endif()
 endif()
 
-set(content "#include \"cone/version.hpp\"
+set(content "#include \"cone/error.hpp\"
 
 namespace cone {
 

@@ -12,14 +12,13 @@ ORDER = ["base", "options", "exec", "ops", "graph", "data", "policy", "nn", "lin
          "simulate", "study"]
 LAB = ORDER[ORDER.index("simulate"):]
 # The module of a public header.
-PUBLIC = {"error": "base", "matrix": "base", "features": "base", "version": "base",
-          "options": "options", "settings": "options", "context": "exec", "forecast": "exec",
-          "communicator": "exec", "ghost_rows": "exec", "graph": "graph",
+PUBLIC = {"error": "base", "text": "base", "file": "base", "matrix": "base", "options": "options",
+          "json": "options", "context": "exec", "graph": "graph",
           "dataset": "data", "load": "data", "simulate": "simulate", "policy": "policy",
-          "learn": "nuisance", "effects": "network_ridge", "estimate": "estimate",
-          "inference": "inference", "sensitivity": "sensitivity",
-          "learn_policy": "policy_tree", "record": "results",
-          "catalogue": "evaluate", "evaluate": "evaluate", "model": "evaluate", "report": "report"}
+          "learn": "balance", "effects": "network_ridge", "estimate": "estimate",
+          "sensitivity": "sensitivity",
+          "learn_policy": "policy_tree", "record": "results", "output": "results",
+          "evaluate": "evaluate", "report": "report"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([a-z_]+)/([a-z_0-9]+)')
 
 

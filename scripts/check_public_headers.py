@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that every public header includes all that it uses.
+"""Checks that every public header includes all that it uses, and that front ends include public headers only.
 
 Compiles chains of headers, each after headers that it includes anyway, instead of one file per header. That is
 equivalent because all includes precede all declarations (checked first).
@@ -60,9 +60,43 @@ def compile_chain(chain):
     return [done.stderr] if done.returncode != 0 else []
 
 
+# Front ends use what any program may use, but for:
+FRONT_ENDS = ("apps", "python/bindings")
+EXCEPTIONS = {
+    # The engine for ranks is part of no installed library.
+    "apps/cone/engine.cpp": {"data", "distributed", "mpi", "study"},
+    # Studies are the program's own commands: they share its option structs and unit stores.
+    "apps/cone/main.cpp": {"study"},
+    "apps/cone/refute_command.cpp": {"study"},
+    "apps/cone/reproduce_command.cpp": {"study"},
+    "apps/cone/tune_command.cpp": {"study"},
+    "apps/cone/unit_flags.hpp": {"study"},
+    "python/bindings/commands.cpp": {"study"},
+    "python/bindings/option_list.cpp": {"study"},
+}
+
+
+def check_front_ends():
+    """Includes of private headers that are not excepted, and exceptions that nothing needs."""
+    faults = []
+    needed = {name: set() for name in EXCEPTIONS}
+    for path in sorted(p for folder in FRONT_ENDS for p in (ROOT / folder).rglob("*.[ch]pp")):
+        name = str(path.relative_to(ROOT))
+        for module in re.findall(r'^#include "([a-z_]+)/[a-z_0-9]+\.hpp"$', path.read_text(), re.MULTILINE):
+            if module == "cone":
+                continue
+            if module in EXCEPTIONS.get(name, ()):
+                needed[name].add(module)
+            else:
+                faults.append(f"{name}: a front end includes a private header of {module}")
+    for name, modules in EXCEPTIONS.items():
+        faults += [f"{name}: no longer includes a header of {module}" for module in sorted(modules - needed[name])]
+    return faults
+
+
 def main():
     texts, reached = public_headers()
-    faults = check_form(texts)
+    faults = check_form(texts) + check_front_ends()
     compiled = []
     for chain in chains_of_headers(reached):
         faults += compile_chain(chain)

@@ -4,15 +4,14 @@
 #include <vector>
 
 #include "cone/error.hpp"
+#include "cone/json.hpp"
+#include "cone/output.hpp"
 #include "cone/policy.hpp"
 
-#include "base/numeric.hpp"
 #include "commands.hpp"
 #include "data_argument.hpp"
 #include "flags.hpp"
-#include "options/json_text.hpp"
 #include "outputs.hpp"
-#include "results/data_report.hpp"
 #include "terminal.hpp"
 
 namespace cone::app {
@@ -57,13 +56,8 @@ int run_check(const CheckFlags& flags) {
                  "the data is a network without treatments and outcomes",
                  "add treatments and outcomes, or simulate them with cone simulate"});
   }
-  DataReport report = report_data(data);
-  for (const PolicyOnData& policy : resolve_policies(context, data.observed, flags.policies)) {
-    DataReport::Policy& shown = report.policies.emplace_back(DataReport::Policy{policy.name, {}});
-    for (std::size_t a = 0; a < data.observed.num_arms(); ++a) {
-      shown.arm_shares.push_back(mean(arm_column(policy.probability.view(), static_cast<Arm>(a))));
-    }
-  }
+  const DataReport report =
+      report_data(data, resolve_policies(context, data.observed, flags.policies));
   progress.clear();
   outputs.print_answer(
       flags.json, [&] { return dump_json(to_json(report)); },

@@ -1,8 +1,7 @@
 #pragma once
 
 #include "cone/dataset.hpp"
-
-#include "simulate/load_named.hpp"
+#include "cone/simulate.hpp"
 
 namespace cone::app {
 

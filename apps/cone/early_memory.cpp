@@ -6,8 +6,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "cone/context.hpp"
+
 #include "commands.hpp"
-#include "exec/blas_memory.hpp"
 
 // OpenBLAS takes buffers while it is loaded, one per OpenMP thread, and where the system refuses
 // them it tries again forever: no main() would ever run to say so. Functions in .preinit_array run

@@ -1,7 +1,6 @@
 #include <iostream>
 #include <memory>
 #include <numeric>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,16 +11,14 @@
 #include "cone/error.hpp"
 #include "cone/evaluate.hpp"
 #include "cone/options.hpp"
+#include "cone/output.hpp"
+#include "cone/text.hpp"
 
-#include "base/text.hpp"
 #include "commands.hpp"
 #include "data_argument.hpp"
 #include "engine.hpp"
-#include "evaluate/model_file.hpp"
 #include "flags.hpp"
-#include "inference/network_treatment.hpp"
 #include "outputs.hpp"
-#include "results/effects_output.hpp"
 #include "terminal.hpp"
 
 namespace cone::app {
@@ -73,23 +70,24 @@ struct EffectsFlags {
 
 /// The model that --model names, which holds a network ridge; folds, options and seed become the
 /// model's. Undersmoothing, solver and draws concern the predictions and stay as given.
-std::optional<FittedModel> read_ridge(Engine& engine, EffectsFlags& flags) {
-  if (flags.model.empty()) return std::nullopt;
-  FittedModel model = parse_model(engine.read_file(flags.model), flags.model);
-  if (!model.network_ridge || model.plan().protocol != Protocol::kCrossFit) {
+Model read_ridge(Engine& engine, EffectsFlags& flags) {
+  if (flags.model.empty()) return nullptr;
+  Model model = load_model(engine.read_file(flags.model), flags.model);
+  const ModelFacts facts = describe_model(*model);
+  if (!facts.network_ridge || facts.plan.protocol != Protocol::kCrossFit) {
     throw Error(ErrorCode::kUsage,
                 {{.item = "--model"},
-                 model.network_ridge
+                 facts.network_ridge
                      ? "was fitted with --protocol split, which predicts only the test nodes"
                      : "holds no network ridge",
                  "fit a model with cone fit --parts network_ridge"});
   }
-  NetworkRidgeOptions options = model.network_ridge->options;
+  NetworkRidgeOptions options = *facts.network_ridge;
   options.undersmoothing = flags.options.network_ridge.undersmoothing;
   options.ridge_solver = flags.options.network_ridge.ridge_solver;
   flags.options.network_ridge = std::move(options);
-  flags.options.folds = model.plan().folds;
-  flags.run.seed = model.seed();
+  flags.options.folds = facts.plan.folds;
+  flags.run.seed = facts.seed;
   return model;
 }
 
@@ -112,7 +110,7 @@ int run_effects(EffectsFlags flags) {
   });
   catch_interrupts();
   ConsoleProgress progress(flags.run.quiet || !engine->is_root());
-  std::optional<FittedModel> model;
+  Model model;
   engine->run([&] { model = read_ridge(*engine, flags); });
   const Context context = engine->make_context(flags.run, progress);
   EvaluationInput input;
@@ -121,10 +119,9 @@ int run_effects(EffectsFlags flags) {
     input = engine->load(context, {flags.data, flags.table, {}});
     const Dataset& observed = input.data.observed;
     if (model) require_model_of(*model, flags.model, observed, flags.data);
-    const RidgeFit* known = model ? &*model->network_ridge : nullptr;
-    progress.announce(expected_costs(context, observed, flags.options, known));
-    effects = gather_effects(
-        observed, estimate_effects_with_warnings(context, observed, flags.options, known));
+    progress.announce(expected_costs(context, observed, flags.options, model.get()));
+    effects = gather_effects(observed,
+                             predict_effects(context, observed, flags.options, model.get()));
   });
   if (!engine->is_root()) return kSuccess;
   const LoadedData& data = engine->whole(input).data;

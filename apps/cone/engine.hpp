@@ -11,7 +11,6 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "cone/communicator.hpp"
 #include "cone/context.hpp"
 #include "cone/evaluate.hpp"
 #include "cone/load.hpp"

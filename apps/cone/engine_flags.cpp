@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
+#include "cone/file.hpp"
+#include "cone/options.hpp"
 #include "cone/policy.hpp"
+#include "cone/simulate.hpp"
 
-#include "base/file.hpp"
 #include "engine.hpp"
 #include "flag_checks.hpp"
-#include "options/given_options.hpp"
-#include "simulate/load_named.hpp"
 
 namespace cone::app {
 

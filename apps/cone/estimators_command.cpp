@@ -1,6 +1,6 @@
 #include <iostream>
 
-#include "cone/catalogue.hpp"
+#include "cone/evaluate.hpp"
 
 #include "commands.hpp"
 

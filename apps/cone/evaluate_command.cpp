@@ -1,7 +1,6 @@
 #include <functional>
 #include <iostream>
 #include <memory>
-#include <optional>
 #include <ostream>
 #include <span>
 #include <string>
@@ -11,36 +10,26 @@
 
 #include <fmt/format.h>
 
+#include "cone/context.hpp"
 #include "cone/error.hpp"
 #include "cone/estimate.hpp"
 #include "cone/evaluate.hpp"
+#include "cone/json.hpp"
+#include "cone/load.hpp"
+#include "cone/options.hpp"
+#include "cone/output.hpp"
 #include "cone/policy.hpp"
 #include "cone/record.hpp"
 #include "cone/report.hpp"
-#include "cone/settings.hpp"
+#include "cone/text.hpp"
 
-#include "base/stopwatch.hpp"
-#include "base/text.hpp"
 #include "commands.hpp"
-#include "cone_networks/cone_fit.hpp"
-#include "data/arm_costs.hpp"
 #include "data_argument.hpp"
 #include "engine.hpp"
-#include "evaluate/fitted_model.hpp"
-#include "evaluate/model_file.hpp"
-#include "evaluate/node_table.hpp"
-#include "evaluate/ranking.hpp"
 #include "evaluate_flags.hpp"
 #include "flags.hpp"
-#include "options/json_text.hpp"
-#include "options/option_json.hpp"
 #include "options_file_flag.hpp"
 #include "outputs.hpp"
-#include "report/network_sample.hpp"
-#include "results/budget_output.hpp"
-#include "results/nodes_output.hpp"
-#include "results/terminal_progress.hpp"
-#include "results/text_table.hpp"
 #include "run_summary.hpp"
 #include "terminal.hpp"
 
@@ -102,11 +91,11 @@ below. No interference is assumed (SUTVA): a node's outcome does not depend on t
 other nodes.)";
 
 /// The model that --model names; plan, options and seed become the model's.
-std::optional<FittedModel> read_named_model(Engine& engine, EvaluateFlags& flags) {
-  if (flags.model.empty()) return std::nullopt;
-  FittedModel model = parse_model(engine.read_file(flags.model), flags.model);
+Model read_named_model(Engine& engine, EvaluateFlags& flags) {
+  if (flags.model.empty()) return nullptr;
+  Model model = load_model(engine.read_file(flags.model), flags.model);
   flags.takes_rows_of_model = flags.options.estimators.empty();
-  ModelRun run = adopt_model(model, std::move(flags.options));
+  ModelRun run = adopt_model(*model, std::move(flags.options));
   flags.options = std::move(run.options);
   flags.run.seed = run.seed;
   return model;
@@ -167,7 +156,7 @@ int finish(const EvaluationRecord& record, const EvaluateFlags& flags, const Out
 /// All outputs but the answer and its record. `networks`: where there are any.
 void write_rest(const Context& context, const EvaluateFlags& flags, const Dataset& data,
                 const EvaluationRecord& record, const nlohmann::ordered_json& json,
-                const NodeTable& nodes, const ConeFit* networks, Outputs& outputs) {
+                const NodeTable& nodes, const Model& networks, Outputs& outputs) {
   const auto write = [&](const std::string& file, const std::string& what,
                          const std::function<void(std::ostream&)>& body) {
     if (!outputs.write(file, body) || flags.run.quiet) return;
@@ -198,16 +187,15 @@ int run_evaluate(EvaluateFlags flags) {
   catch_interrupts();
   ConsoleProgress progress(flags.run.quiet || !engine->is_root());
   const Stopwatch watch;
-  std::optional<FittedModel> model;
+  Model model;
   engine->run([&] { model = read_named_model(*engine, flags); });
-  const FittedModel* fitted = model ? &*model : nullptr;
   flags.explanations.check(flags.options.cone);
   const Context context = engine->make_context(flags.run, progress);
 
   EvaluationInput input;
   EvaluationRecord record;
   NodeTable nodes;
-  ConeFit networks;
+  Model trained;
   nlohmann::ordered_json engine_record = nlohmann::ordered_json::object();
   engine->run([&] {
     const Stopwatch loading;
@@ -225,14 +213,14 @@ int run_evaluate(EvaluateFlags flags) {
     refuse_idle_explanations(flags, observed);
     choose_rankings(engine->comm(), input.policies, flags);
     progress.announce(
-        expected_costs(context, observed, flags.options, fitted, input.policies.size()),
+        expected_costs(context, observed, flags.options, model.get(), input.policies.size()),
         engine->comm().has_others() ? "" : "Ctrl-C keeps what is finished");
     const bool draws_network = !flags.report.empty() && flags.options.repeats == 1 &&
                                observed.num_nodes_of_all() <= kMostNodesForPicture;
     const bool wants_nodes = !flags.nodes.empty() || draws_network;
     record =
-        evaluate(context, input.data, input.policies, flags.options, fitted,
-                 wants_nodes ? &nodes : nullptr, flags.explanations.any() ? &networks : nullptr);
+        evaluate(context, input.data, input.policies, flags.options, model.get(),
+                 wants_nodes ? &nodes : nullptr, flags.explanations.any() ? &trained : nullptr);
     nodes = gather_nodes(observed, std::move(nodes));
     engine->describe(engine_record);
     progress.finish();
@@ -240,7 +228,7 @@ int run_evaluate(EvaluateFlags flags) {
     add_provenance({.data = flags.data,
                     .table = flags.table,
                     .policy_arguments = {flags.policies.begin(), flags.policies.end()},
-                    .model = flags.model.empty() ? nullptr : fitted,
+                    .model = model.get(),
                     .model_file = flags.model,
                     .load_seconds = load_seconds,
                     .total_seconds = watch.seconds()},
@@ -260,8 +248,8 @@ int run_evaluate(EvaluateFlags flags) {
   outputs.print_answer(
       flags.json, [&] { return dump_json(json); },
       [&] { return evaluation_text(record, flags.details); });
-  write_rest(context, flags, whole, record, json, nodes,
-             networks.folds.empty() ? networks_of(fitted) : &networks, outputs);
+  if (!trained && model && describe_model(*model).has_networks) trained = model;
+  write_rest(context, flags, whole, record, json, nodes, trained, outputs);
   progress.clear();
   const int status = finish(record, flags, outputs);
   outputs.throw_failures();

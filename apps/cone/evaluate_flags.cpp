@@ -5,11 +5,10 @@
 #include <vector>
 
 #include "cone/error.hpp"
-#include "cone/settings.hpp"
+#include "cone/evaluate.hpp"
+#include "cone/options.hpp"
 
-#include "evaluate/idle_options.hpp"
 #include "flag_checks.hpp"
-#include "options/given_options.hpp"
 
 namespace cone::app {
 namespace {

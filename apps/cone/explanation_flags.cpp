@@ -1,9 +1,7 @@
 #include "explanation_flags.hpp"
 
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
-#include "cone_networks/cone_fit.hpp"
-#include "cone_networks/export_attention.hpp"
 #include "flags.hpp"
 
 namespace cone::app {
@@ -28,12 +26,12 @@ void ExplanationFlags::check(const ConeOptions& options) const {
   if (!attention.empty()) require_attention(options);
 }
 
-void ExplanationFlags::write(const Context& context, const Dataset& data, const ConeFit& fit,
+void ExplanationFlags::write(const Context& context, const Dataset& data, const FittedModel& model,
                              Outputs& outputs) const {
   outputs.write(attention,
-                [&](std::ostream& out) { write_attention(context, out, data, fit, cells); });
+                [&](std::ostream& out) { write_attention(context, out, data, model, cells); });
   outputs.write(embeddings,
-                [&](std::ostream& out) { write_representations(context, out, data, fit); });
+                [&](std::ostream& out) { write_representations(context, out, data, model); });
 }
 
 }  // namespace cone::app

@@ -7,10 +7,10 @@
 
 #include "cone/context.hpp"
 #include "cone/dataset.hpp"
-#include "cone/settings.hpp"
+#include "cone/evaluate.hpp"
+#include "cone/file.hpp"
+#include "cone/options.hpp"
 
-#include "cone_networks/cone_fit.hpp"
-#include "data/csv_writer.hpp"
 #include "outputs.hpp"
 
 namespace cone::app {
@@ -27,7 +27,7 @@ struct ExplanationFlags {
   /// Throws Error(kUsage) where these networks have nothing to show.
   void check(const ConeOptions& options) const;
   bool any() const { return !attention.empty() || !embeddings.empty(); }
-  void write(const Context& context, const Dataset& data, const ConeFit& fit,
+  void write(const Context& context, const Dataset& data, const FittedModel& model,
              Outputs& outputs) const;
 };
 

@@ -10,26 +10,17 @@
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
-#include "cone/model.hpp"
+#include "cone/evaluate.hpp"
 #include "cone/options.hpp"
-#include "cone/settings.hpp"
+#include "cone/text.hpp"
 
-#include "base/text.hpp"
 #include "commands.hpp"
-#include "cone_networks/cone_fit.hpp"
 #include "data_argument.hpp"
-#include "evaluate/fitted_model.hpp"
-#include "evaluate/idle_options.hpp"
-#include "evaluate/learning.hpp"
-#include "evaluate/model_file.hpp"
 #include "explanation_flags.hpp"
 #include "flag_checks.hpp"
 #include "flags.hpp"
-#include "network_ridge/network_ridge_learner.hpp"
 #include "options_file_flag.hpp"
 #include "outputs.hpp"
-#include "results/ridge_text.hpp"
-#include "results/text_table.hpp"
 #include "terminal.hpp"
 
 namespace cone::app {
@@ -73,28 +64,6 @@ struct FitFlags {
   std::shared_ptr<const std::string> options_file;
 };
 
-std::string fit_text(const ConeFit& fit) {
-  TextTable table({{"fold"},
-                   {"training", TextTable::Align::kLeft},
-                   {"epochs"},
-                   {"best epoch"},
-                   {"outcome loss"},
-                   {"treatment loss"},
-                   {"outcome error"},
-                   {"propensity loss"}});
-  for (std::size_t k = 0; k < fit.folds.size(); ++k) {
-    const FoldTraining& training = fit.folds[k].training;
-    std::string status(enum_name(training.status));
-    std::replace(status.begin(), status.end(), '_', ' ');
-    const auto loss = [](double value) { return fmt::format("{:.4f}", value); };
-    table.add_row({std::to_string(k + 1), status, std::to_string(training.epochs),
-                   std::to_string(training.best_epoch), loss(training.encoder_head_mse),
-                   loss(training.treatment_head_loss), loss(training.arm_network_mse),
-                   loss(training.propensity_loss)});
-  }
-  return table.to_string();
-}
-
 void print_file(const std::string& file) {
   std::error_code failure;
   const std::uintmax_t size = std::filesystem::file_size(file, failure);
@@ -115,20 +84,6 @@ void refuse_explanations_without_networks(const FitFlags& flags) {
   if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
 }
 
-std::string model_text(const FittedModel& model) {
-  std::string text;
-  if (model.network_ridge) {
-    const NetworkRidgeSummary ridge = summarise_fit(*model.network_ridge);
-    text += "Network ridge: decomposition of the outcome variance, given the degree\n" +
-            variance_shares_text(ridge);
-    std::vector<std::string> warnings;
-    add_ridge_warnings(ridge, warnings);
-    for (const std::string& warning : warnings) text += "! " + warning + "\n";
-  }
-  if (model.networks) text += (text.empty() ? "" : "\nNetworks\n") + fit_text(*model.networks);
-  return text;
-}
-
 int run_fit(FitFlags flags) {
   validate(flags.options);
   std::vector<OutputFile> files = flags.explanations.outputs();
@@ -145,6 +100,7 @@ int run_fit(FitFlags flags) {
   if (asks_for_networks) flags.options.parts = {"networks", "network_ridge"};
   progress.announce(expected_costs(context, data.observed, flags.options));
   const Model model = fit_model(context, data.observed, flags.options);
+  const bool has_networks = describe_model(*model).has_networks;
   progress.finish();
   // Training takes the longest: the model is written before anything is printed.
   const bool is_written =
@@ -152,7 +108,7 @@ int run_fit(FitFlags flags) {
   progress.clear();
   if (!flags.run.quiet) {
     print_notes(data);
-    if (!model->networks && flags.options.parts.empty()) {
+    if (!has_networks && flags.options.parts.empty()) {
       std::cerr << fmt::format(
           "note: the networks were left out, as {}; --parts networks,network_ridge fits them too\n",
           why_without_networks(data.observed));
@@ -160,7 +116,7 @@ int run_fit(FitFlags flags) {
     if (is_written) print_file(flags.out);
   }
   std::cout << model_text(*model) << std::flush;
-  if (model->networks) flags.explanations.write(context, data.observed, *model->networks, outputs);
+  if (has_networks) flags.explanations.write(context, data.observed, *model, outputs);
   progress.clear();
   outputs.throw_failures();
   return kSuccess;

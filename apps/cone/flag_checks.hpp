@@ -5,7 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "options/given_options.hpp"
+#include "cone/options.hpp"
 
 namespace cone::app {
 

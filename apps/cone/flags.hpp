@@ -10,10 +10,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cone/file.hpp"
 #include "cone/options.hpp"
-
-#include "base/text.hpp"
-#include "data/csv_writer.hpp"
+#include "cone/text.hpp"
 
 namespace cone::app {
 

@@ -5,20 +5,19 @@
 
 #include <fmt/format.h>
 
+#include "cone/evaluate.hpp"
+#include "cone/json.hpp"
 #include "cone/learn_policy.hpp"
 #include "cone/options.hpp"
+#include "cone/output.hpp"
+#include "cone/text.hpp"
 
-#include "base/text.hpp"
 #include "commands.hpp"
-#include "data/arm_costs.hpp"
 #include "data_argument.hpp"
 #include "engine.hpp"
-#include "evaluate/idle_options.hpp"
 #include "flag_checks.hpp"
 #include "flags.hpp"
-#include "options/json_text.hpp"
 #include "outputs.hpp"
-#include "results/policy_output.hpp"
 #include "terminal.hpp"
 
 namespace cone::app {

@@ -16,13 +16,12 @@
 #include <sys/resource.h>
 
 #include "cone/error.hpp"
+#include "cone/json.hpp"
 #include "cone/options.hpp"
-#include "cone/version.hpp"
+#include "cone/text.hpp"
 
-#include "base/text.hpp"
 #include "commands.hpp"
 #include "engine.hpp"
-#include "options/renamed_option.hpp"
 #include "printable_output.hpp"
 #include "restart.hpp"
 #include "study/run_units.hpp"

@@ -4,10 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "cone/json.hpp"
 #include "cone/options.hpp"
-#include "cone/settings.hpp"
-
-#include "options/option_file.hpp"
 
 namespace cone::app {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 namespace cone::app {
 

@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "base/text.hpp"
+#include "cone/text.hpp"
 
 namespace cone::app {
 namespace {

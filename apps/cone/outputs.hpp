@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "cone/error.hpp"
-
-#include "base/file.hpp"
+#include "cone/file.hpp"
 
 namespace cone::app {
 

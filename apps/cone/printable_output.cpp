@@ -2,7 +2,7 @@
 
 #include <iostream>
 
-#include "base/text.hpp"
+#include "cone/text.hpp"
 
 namespace cone::app {
 namespace {

@@ -7,15 +7,15 @@
 
 #include <fmt/format.h>
 
+#include "cone/json.hpp"
 #include "cone/options.hpp"
 #include "cone/policy.hpp"
+#include "cone/text.hpp"
 
-#include "base/text.hpp"
 #include "commands.hpp"
 #include "data_argument.hpp"
 #include "engine.hpp"
 #include "flags.hpp"
-#include "options/json_text.hpp"
 #include "outputs.hpp"
 #include "study/refute.hpp"
 #include "terminal.hpp"

@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "cone/file.hpp"
 #include "cone/report.hpp"
+#include "cone/text.hpp"
 
-#include "base/file.hpp"
-#include "base/text.hpp"
 #include "commands.hpp"
 #include "flags.hpp"
 #include "outputs.hpp"

@@ -4,7 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "base/text.hpp"
+#include "cone/text.hpp"
+
 #include "commands.hpp"
 #include "flag_checks.hpp"
 #include "flags.hpp"

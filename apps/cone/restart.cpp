@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-#include "exec/blas_kernels.hpp"
+#include "cone/context.hpp"
 
 namespace cone::app {
 

@@ -7,7 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/text.hpp"
+#include "cone/text.hpp"
+
 #include "data_argument.hpp"
 
 namespace cone::app {

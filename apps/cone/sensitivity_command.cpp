@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "cone/json.hpp"
 #include "cone/options.hpp"
+#include "cone/output.hpp"
 #include "cone/policy.hpp"
 #include "cone/sensitivity.hpp"
 
@@ -14,9 +16,7 @@
 #include "data_argument.hpp"
 #include "engine.hpp"
 #include "flags.hpp"
-#include "options/json_text.hpp"
 #include "outputs.hpp"
-#include "results/sensitivity_output.hpp"
 #include "terminal.hpp"
 
 namespace cone::app {

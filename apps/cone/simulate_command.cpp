@@ -7,13 +7,11 @@
 #include <fmt/format.h>
 
 #include "cone/simulate.hpp"
+#include "cone/text.hpp"
 
-#include "base/sentence.hpp"
-#include "base/text.hpp"
 #include "commands.hpp"
 #include "flag_checks.hpp"
 #include "flags.hpp"
-#include "simulate/idle_simulation.hpp"
 #include "terminal.hpp"
 
 namespace cone::app {

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "cone/context.hpp"
+#include "cone/output.hpp"
 
 #include "commands.hpp"
-#include "results/terminal_progress.hpp"
 
 namespace cone::app {
 namespace {

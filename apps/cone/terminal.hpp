@@ -6,9 +6,7 @@
 #include <string_view>
 
 #include "cone/context.hpp"
-#include "cone/forecast.hpp"
-
-#include "results/terminal_progress.hpp"
+#include "cone/output.hpp"
 
 namespace cone::app {
 

@@ -9,16 +9,15 @@
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
-#include "cone/settings.hpp"
+#include "cone/evaluate.hpp"
+#include "cone/json.hpp"
+#include "cone/options.hpp"
+#include "cone/text.hpp"
 
-#include "base/text.hpp"
 #include "commands.hpp"
 #include "data_argument.hpp"
-#include "evaluate/idle_options.hpp"
 #include "flag_checks.hpp"
 #include "flags.hpp"
-#include "options/json_text.hpp"
-#include "options/option_file.hpp"
 #include "outputs.hpp"
 #include "study/run_units.hpp"
 #include "study/tune.hpp"

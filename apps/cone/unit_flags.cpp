@@ -7,12 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "cone/error.hpp"
+#include "cone/file.hpp"
+#include "cone/json.hpp"
+#include "cone/text.hpp"
 
-#include "base/file.hpp"
-#include "base/temporary.hpp"
-#include "base/text.hpp"
 #include "flags.hpp"
-#include "options/json_text.hpp"
 
 namespace cone::app {
 

@@ -16,7 +16,7 @@
 
 #include "cone/context.hpp"
 #include "cone/load.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 #include "cone/simulate.hpp"
 
 #include "base/random.hpp"
@@ -24,7 +24,6 @@
 #include "data/split.hpp"
 #include "epoch_phases.hpp"
 #include "machine_limits.hpp"
-#include "options/option_parser.hpp"
 #include "peer_files.hpp"
 #include "simulate/simulated_data.hpp"
 

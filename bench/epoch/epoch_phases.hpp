@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "cone_networks/encoder.hpp"
 #include "timing.hpp"

@@ -12,17 +12,15 @@
 
 #include <fmt/format.h>
 
+#include "cone/context.hpp"
 #include "cone/effects.hpp"
 #include "cone/evaluate.hpp"
-#include "cone/forecast.hpp"
 #include "cone/learn_policy.hpp"
 #include "cone/load.hpp"
-#include "cone/model.hpp"
 #include "cone/policy.hpp"
 #include "cone/sensitivity.hpp"
 
 #include "base/random.hpp"
-#include "inference/network_treatment.hpp"
 #include "study/refute.hpp"
 
 namespace {
@@ -95,7 +93,7 @@ void run(char** argv) {
   } else if (command == "effects") {
     const EffectOptions options;
     costs = expected_costs(context, data.observed, options);
-    estimate_effects_with_warnings(watched, data.observed, options);
+    predict_effects(watched, data.observed, options);
   } else if (command == "learn") {
     const LearnPolicyOptions options;
     costs = expected_costs(context, data.observed, options);

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "cone/inference.hpp"
+#include "cone/estimate.hpp"
 
 #include "base/random.hpp"
 #include "graph/communities.hpp"

@@ -13,9 +13,9 @@
 
 #include <fmt/format.h>
 
+#include "cone/file.hpp"
 #include "cone/simulate.hpp"
 
-#include "base/file.hpp"
 #include "simulate/topic_model.hpp"
 
 // bench_lda COUNTS.csr TOPICS TOP_WORDS SEED THREADS [TOPIC_WORDS] prints one JSON object: the

@@ -7,7 +7,8 @@
 #include <iostream>
 #include <string>
 
-#include "base/file.hpp"
+#include "cone/file.hpp"
+
 #include "base/random.hpp"
 
 namespace {

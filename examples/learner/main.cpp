@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "cone/catalogue.hpp"
 #include "cone/context.hpp"
 #include "cone/evaluate.hpp"
 #include "cone/learn.hpp"

@@ -11,9 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "cone/communicator.hpp"
-#include "cone/features.hpp"
-#include "cone/ghost_rows.hpp"
+#include "cone/context.hpp"
 #include "cone/graph.hpp"
 #include "cone/matrix.hpp"
 
@@ -255,6 +253,13 @@ class Truth {
 
  private:
   Matrix<double> outcomes_;
+};
+
+/// Disjoint node lists, each ascending, that together contain every node.
+struct Split {
+  std::vector<NodeIndex> train;
+  std::vector<NodeIndex> validation;
+  std::vector<NodeIndex> test;
 };
 
 /// How a loader read one column of the node table.

@@ -10,11 +10,9 @@
 
 #include "cone/context.hpp"
 #include "cone/dataset.hpp"
-#include "cone/forecast.hpp"
 #include "cone/learn.hpp"
 #include "cone/matrix.hpp"
 #include "cone/options.hpp"
-#include "cone/settings.hpp"
 
 /// \file
 /// Potential outcomes and treatment effects of every node by the network ridge, with standard
@@ -22,7 +20,6 @@
 
 namespace cone {
 
-struct RidgeFit;
 
 /// Whether effects are shrunk towards their mean.
 enum class EffectShrinkage {
@@ -113,20 +110,19 @@ struct NodeEffects {
 /// Fits the network ridge to the logged data and predicts every node; for shrinkage also a network
 /// ridge of the treatment. Standard deviations are exact
 /// without a network and up to 5,000 nodes per arm, O(nodes · arm²); beyond, by random draws, each
-/// as costly as the predictions. Throws what a learner throws. With `known`
-/// (network_ridge/ridge_fit.hpp) its variances are taken instead of learnt; options (but for
-/// undersmoothing, solver and draws), folds and seed must be those of that fit, and so must the
-/// data.
+/// as costly as the predictions. Throws what a learner throws. predict_effects() of
+/// cone/model.hpp takes the variances of a model, and warns of confounding.
 NodeEffects estimate_effects(const Context& context, const Dataset& data,
-                             const EffectOptions& options, const RidgeFit* known = nullptr);
+                             const EffectOptions& options);
 
 /// The rows of all ranks in the order of the data, on the root. Collective; in one process
 /// nothing changes.
 NodeEffects gather_effects(const Dataset& data, NodeEffects own);
 
-/// Expected time of that: the ridge, predictions, standard deviations and the treatment model.
-std::vector<ExpectedCost> expected_effect_costs(const Context& context, const Dataset& data,
-                                                const EffectOptions& options,
-                                                const RidgeFit* known = nullptr);
+/// Propensities P(T_i = a), scored nodes × arms, by the network ridge with the treatment indicator
+/// as outcome: a score that is linear in the groups of effects, cross-fitted and without
+/// undersmoothing, turned into a probability. Without `sees_network`, from own features only.
+Matrix<double> predict_treatment(const Context& context, const Dataset& data, const FitPlan& plan,
+                                 NetworkRidgeOptions options, bool sees_network);
 
 }  // namespace cone

@@ -4,10 +4,11 @@
 #include <exception>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// \file
-/// Errors: every fault has a place, a reason and advice.
+/// Errors: every fault has a place, a reason and advice. The version of the library.
 
 namespace cone {
 
@@ -99,5 +100,15 @@ class FaultList {
   std::map<std::string, std::uint64_t> count_by_kind_;
   std::uint64_t total_ = 0;
 };
+
+extern const std::string_view kVersion;
+
+/// 16 hexadecimal digits over the library's sources: part of every run's identity, so that results
+/// of other code are never mixed with results of this.
+std::string_view source_revision();
+
+/// The commit this was built from, with "-dirty" where the tree had changes; "unknown" outside a
+/// repository. For readers: it is in every record and in no identity.
+std::string_view build_commit();
 
 }  // namespace cone

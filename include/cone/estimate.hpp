@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <span>
@@ -11,14 +13,51 @@
 #include <utility>
 #include <vector>
 
+#include "cone/context.hpp"
 #include "cone/dataset.hpp"
 #include "cone/learn.hpp"
 #include "cone/matrix.hpp"
 #include "cone/options.hpp"
-#include "cone/settings.hpp"
 
 /// \file
-/// The estimators: formulas on arrays, and one estimate with its intervals and warnings.
+/// The estimators: formulas on arrays, one estimate with its intervals and warnings, and comparisons of
+/// policies.
+
+namespace cone {
+
+// With survey weights, importance weights come multiplied by `units` (estimate.hpp). Bounds apply
+// to the weight of one unit.
+
+/// w_i = π(t_i | i) / e(t_i | i), from tables of nodes × arms.
+std::vector<double> importance_weights(std::span<const Arm> arm, MatrixView<const double> policy,
+                                       MatrixView<const double> propensity);
+
+/// Where a weight counts as large: as given, otherwise 5 times the number of arms. Under uniform
+/// random assignment every weight is the number of arms, so the limit grows with it.
+double limit_of_weights(AutoNumber given, std::size_t num_arms);
+
+/// min(w, bound) (Ionides 2008, Truncated importance sampling).
+std::vector<double> clipped_weights(std::span<const double> weights, double bound,
+                                    std::span<const double> units = {});
+/// w where w ≤ threshold, else 0: beyond it Switch-DR uses the outcome model alone (Wang, Agarwal
+/// and Dudík 2017, Optimal and adaptive off-policy evaluation in contextual bandits).
+std::vector<double> switched_weights(std::span<const double> weights, double threshold,
+                                     std::span<const double> units = {});
+/// λ·w / (w² + λ), optimistic shrinkage (Su, Dimakopoulou, Krishnamurthy and Dudík 2020, Doubly
+/// robust off-policy evaluation with shrinkage). λ → ∞ is DR, λ → 0 the direct method.
+std::vector<double> shrunk_weights(std::span<const double> weights, double lambda,
+                                   std::span<const double> units = {});
+
+/// A power of two that brings the largest value near 1, so that squares neither overflow nor vanish
+/// and no digit changes.
+double scale_for_squares(std::span<const double> values, const Communicator& comm);
+
+/// (Σ w)² / Σ w²: the number of equally weighted nodes with the same variance (Kish 1965, Survey
+/// sampling). 0 without weight.
+double effective_sample_size(std::span<const double> weights,
+                             const Communicator& comm = Communicator::self());
+
+}  // namespace cone
 
 // The formulas, each a pure function of spans of one length n (the evaluation nodes). Where a value
 // does not exist (no weight at all, an arm without nodes) it is NaN; nothing throws.
@@ -30,8 +69,6 @@
 // In distributed runs spans hold the nodes of one rank, and `comm` sums over all ranks.
 
 namespace cone {
-
-struct BalancedValue;
 
 /// How an estimator turns nuisances into a value.
 enum class Method {
@@ -415,5 +452,129 @@ Estimate estimate(const EstimatorInfo& row, const Evidence& evidence,
 /// The same for kernel balancing on the nodes of the sample.
 Estimate estimate_balanced(const EstimatorInfo& estimator, const Evidence& evidence,
                            const BalancedValue& balanced, const EstimatorOptions& options);
+
+/// The verdict on a comparison of two policies.
+enum class ComparisonVerdict {
+  kNotShown,     ///< the interval of the difference contains 0, or is not to be relied on
+  kConditional,  ///< it excludes 0, conditional on no unmeasured confounding
+  kSupported,    ///< and so does the sensitivity interval, or treatment was assigned at random
+};
+
+template <>
+struct EnumNames<ComparisonVerdict> {
+  static constexpr std::array kNames = {
+      std::pair{ComparisonVerdict::kNotShown, std::string_view("not_shown")},
+      std::pair{ComparisonVerdict::kConditional, std::string_view("conditional")},
+      std::pair{ComparisonVerdict::kSupported, std::string_view("supported")}};
+};
+
+/// What a verdict can rest on.
+enum class VerdictBasis {
+  kNothing,     ///< nothing says how strong an unmeasured confounder may be
+  kBenchmark,   ///< the sensitivity interval: the network clearly predicts the treatment
+  kRandomised,  ///< treatment was assigned at random: there is none
+};
+
+/// By the interval of a difference and, with a benchmark, by its sensitivity interval.
+ComparisonVerdict judge_comparison(std::pair<double, double> interval,
+                                   const std::optional<std::pair<double, double>>& sensitivity,
+                                   VerdictBasis basis);
+
+/// How many times the bound of the confounding bias explains a difference away: the distance from 0
+/// to its interval over the bound. None where the interval contains 0, and without a bound.
+std::optional<double> strength_to_overturn(std::pair<double, double> interval,
+                                           const BiasBound& bias);
+
+/// One policy among several.
+struct RankedPolicy {
+  /// Joint: all of them cover at once with the given level; the band is for sampling error alone.
+  std::pair<double, double> joint_interval;
+  std::pair<double, double> band;
+  std::size_t best_rank = 1;  ///< 1 is the best value: the highest, or the lowest
+  std::size_t worst_rank = 1;
+  bool may_be_best = true;  ///< in the confidence set of the best
+  /// The same where every difference may have a confounding bias up to its bound; without bounds
+  /// every rank is possible.
+  std::size_t sensitivity_best_rank = 1;
+  std::size_t sensitivity_worst_rank = 1;
+  bool sensitivity_may_be_best = true;
+  /// Upper bound at the joint level of the loss against the best of the others; 0 where it is
+  /// significantly better than all of them.
+  double regret = 0;
+};
+
+/// Two policies, first less second.
+struct PolicyDifference {
+  std::size_t first = 0;
+  std::size_t second = 0;
+  double difference = 0;
+  double standard_error = 0;
+  /// Under all assumptions (Alternatives): of this difference alone, and jointly for all pairs.
+  std::pair<double, double> interval;
+  std::pair<double, double> joint_interval;
+  std::pair<double, double> sampling_interval;  ///< the same for sampling error alone
+  std::pair<double, double> sampling_joint_interval;
+  /// Two-sided, adjusted for all pairs by step-down; of no difference under any assumption.
+  double p = 1;
+  /// The intervals widened by the bound of the confounding bias; none without a bound.
+  std::optional<std::pair<double, double>> sensitivity_interval;
+  std::optional<std::pair<double, double>> sensitivity_joint_interval;
+  /// Of the interval without the joint model, around which the bound is: below 1 where the
+  /// sensitivity interval contains 0.
+  std::optional<double> overturning_strength;
+  ComparisonVerdict verdict =
+      ComparisonVerdict::kNotShown;  ///< by the intervals of this pair alone
+};
+
+struct PolicyComparison {
+  std::vector<RankedPolicy> policies;
+  std::vector<PolicyDifference> differences;  ///< of pairs first < second, in this order
+  /// Bands are value ± factor · standard error with infinite degrees of freedom; with fewer, the t
+  /// of the same tail probability is the factor.
+  double band_factor = 0;
+  double pair_factor = 0;  ///< joint intervals of differences likewise
+};
+
+/// Which pairs PolicyComparison::differences lists. Their number grows with the square of the
+/// policies.
+enum class ListedPairs { kAll, kWithFirst };
+
+/// The largest confounding bias of the difference of two values, by their indices; none where it is
+/// not known.
+using PairBias = std::function<std::optional<BiasBound>(std::size_t first, std::size_t second)>;
+
+inline constexpr int kComparisonDraws = 1000;
+
+/// Options of compare_policies(); spans have one entry per value, or none.
+struct ComparisonOptions {
+  ListedPairs listed = ListedPairs::kAll;
+  int draws = kComparisonDraws;
+  PairBias bias = {};
+  /// 1 for values whose intervals are not to be relied on: no comparison with them changes a rank.
+  std::span<const std::uint8_t> unreliable = {};
+  /// Of the values under independent units, or none: no difference has a smaller variance. A
+  /// dependence that is chosen for the values may understate the variance of their differences.
+  MatrixView<const double> least_covariance = {};
+  /// Of each value's variance, infinite where empty; a pair has the fewer ones of its two. A
+  /// statistic is compared with the draws by the normal value of the same tail probability, so that
+  /// each interval, joint or not, is by Student's t.
+  std::span<const double> degrees_of_freedom = {};
+  /// Of the values. Intervals of differences enclose those under all assumptions, and ranks,
+  /// regrets and p values are by these.
+  std::span<const Alternatives> alternatives = {};
+  bool lower_is_better = false;  ///< reverses ranks and regrets, and nothing else
+};
+
+/// Compares values with a joint covariance by draws from the normal distribution with that
+/// covariance. Ranks: Mogstad, Romano, Shaikh and Wilhelm 2024, Inference for ranks with
+/// applications to mobility across neighbourhoods and academic achievement across countries.
+/// Step-down p values: Romano and Wolf 2005, Exact and approximate stepdown methods for multiple
+/// hypothesis testing. Policies whose difference has variance 0 are tied. The draws depend on
+/// nothing but the seed and the number of values. All pairs are compared, whichever are listed:
+/// time grows with draws times their number, memory is 48 bytes for each. Throws Error(kInternal)
+/// unless the covariance is square, symmetric and as large as the values are many.
+PolicyComparison compare_policies(const Context& context, std::span<const double> values,
+                                  MatrixView<const double> covariance, double level,
+                                  const ComparisonOptions& options = {});
 
 }  // namespace cone

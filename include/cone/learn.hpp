@@ -11,22 +11,42 @@
 #include <utility>
 #include <vector>
 
-#include "cone/communicator.hpp"
 #include "cone/context.hpp"
 #include "cone/dataset.hpp"
 #include "cone/matrix.hpp"
 #include "cone/options.hpp"
-#include "cone/settings.hpp"
 
 /// \file
 /// Cross-fitting plans, and the nuisances that learners return: tables of nodes × arms.
 
+namespace cone {
+
+/// The value of a policy, its influence function and weights.
+struct BalancedValue {
+  double value = 0;  ///< the mean of W·y
+  /// m_i + W_i·r_i, centred: m_i is the policy value at node i under kernel ridge regressions, one
+  /// fit per arm with the same K and λ, and r_i is the leave-one-out residual of node i. So the
+  /// standard error covers the variation between nodes and the noise of the outcomes at these
+  /// weights; it takes treatments and weights as given and ignores the regularisation bias of λ.
+  std::vector<double> influence;
+  /// W, one per node: for the effective sample size, the largest weight.
+  std::vector<double> weights;
+};
+
+/// Balances one logged sample for any number of policies.
+class Balancer {
+ public:
+  virtual ~Balancer() = default;
+  /// policy: the sample's rows × arms, weighted as the sample is. Results are in the order of the
+  /// sample.
+  virtual BalancedValue value(const Context& context, MatrixView<const double> policy) const = 0;
+};
+
+}  // namespace cone
+
 // Learners return tables of the sample's nodes × arms to estimators, independent of policies.
 
 namespace cone {
-
-struct Split;
-enum class TrainingStatus;
 
 /// Fit on one part, validate on the other, to choose the strength of a penalty. Both are ascending.
 struct SelectionSplit {
@@ -255,8 +275,6 @@ struct PropensityTable {
 
   bool given() const { return unbounded.rows() == 0; }
 };
-
-class Balancer;
 
 /// The nuisances that a learner returns; only those that it learns.
 struct Nuisances {

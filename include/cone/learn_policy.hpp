@@ -12,11 +12,9 @@
 
 #include "cone/context.hpp"
 #include "cone/dataset.hpp"
-#include "cone/forecast.hpp"
-#include "cone/inference.hpp"
+#include "cone/estimate.hpp"
 #include "cone/matrix.hpp"
 #include "cone/options.hpp"
-#include "cone/settings.hpp"
 
 /// \file
 /// Policy learning: the decision tree with the best mean doubly robust score, and its cross-fitted

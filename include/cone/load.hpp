@@ -4,6 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
+#include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,17 +15,103 @@
 
 #include "cone/context.hpp"
 #include "cone/dataset.hpp"
+#include "cone/file.hpp"
 #include "cone/graph.hpp"
 #include "cone/matrix.hpp"
 #include "cone/options.hpp"
 
 /// \file
-/// Datasets from files and arrays, validated before anything is computed.
+/// Datasets from files, memory and arrays, validated before anything is computed.
 
 namespace cone {
 
-class ByteSource;
-class DataFiles;
+class Gunzip;
+
+/// The bytes of one input: a mapped file, or bytes held in memory (unpacked, or handed over by a
+/// caller that has no file).
+class ByteSource {
+ public:
+  ByteSource(ByteSource&&) noexcept;
+  ByteSource& operator=(ByteSource&&) noexcept;
+  ~ByteSource();
+
+  /// Maps the file. Throws Error(kData) when it cannot be read.
+  static ByteSource of_file(const std::filesystem::path& path);
+  /// The same for bytes; `name` stands for the file in messages.
+  static ByteSource of_bytes(std::string bytes, const std::string& name);
+
+  /// Decompresses gzip input until `num_bytes` are available, or all; no effect on other input.
+  /// Throws Error(kData) when it is damaged or decompresses to an absurd size.
+  void unpack(const Context& context, std::size_t num_bytes);
+  void unpack_rest(const Context& context) {
+    unpack(context, std::numeric_limits<std::size_t>::max());
+  }
+
+  /// Of compressed input, what has been decompressed so far; unpack() invalidates the view.
+  std::string_view bytes() const;
+  /// Whether another process may change the bytes while they are read.
+  bool may_change() const { return map_ && !packed_; }
+  /// Releases the pages of a mapped file; reading them again loads them again.
+  void release(std::size_t begin, std::size_t end) const {
+    if (may_change()) map_->release(begin, end);
+  }
+
+ private:
+  ByteSource();
+  std::string_view stored() const { return map_ ? map_->bytes() : std::string_view(*owned_); }
+  void look_for_gzip(const std::string& name);
+
+  std::unique_ptr<MappedFile> map_;
+  std::unique_ptr<std::string> owned_;  // by pointer: moving a short string moves its bytes
+  std::unique_ptr<Gunzip> packed_;      // reads from one of them
+};
+
+/// Where the files of a dataset come from: a folder, single files, or memory. Names are those of a
+/// dataset folder: "nodes.csv", "edges.csv", "features.csv", ...
+class DataFiles {
+ public:
+  virtual ~DataFiles() = default;
+  virtual bool has(std::string_view name) const = 0;
+  /// The name of the file in messages.
+  virtual std::string title(std::string_view name) const = 0;
+  /// Throws Error(kData) when it cannot be read.
+  virtual ByteSource open(std::string_view name) const = 0;
+};
+
+/// Files on disk. A name in the folder may be compressed (nodes.csv.gz).
+class DiskFiles : public DataFiles {
+ public:
+  /// Every file of a folder.
+  static DiskFiles of_folder(const std::filesystem::path& folder);
+  /// One node table and nothing else.
+  static DiskFiles of_table(const std::filesystem::path& nodes);
+  /// Uses the file at `path` as `name`, whatever the folder contains.
+  void set(const std::string& name, const std::filesystem::path& path) { files_[name] = path; }
+
+  bool has(std::string_view name) const override;
+  std::string title(std::string_view name) const override { return path(name).string(); }
+  ByteSource open(std::string_view name) const override;
+  /// Where the file is, or would be.
+  std::filesystem::path path(std::string_view name) const;
+
+ private:
+  std::filesystem::path folder_;
+  std::map<std::string, std::filesystem::path, std::less<>> files_;
+};
+
+/// Files as bytes in memory, by name; `.csv` files only. For callers that must not touch a disk.
+class MemoryFiles : public DataFiles {
+ public:
+  explicit MemoryFiles(std::map<std::string, std::string, std::less<>> files)
+      : files_(std::move(files)) {}
+
+  bool has(std::string_view name) const override { return files_.contains(name); }
+  std::string title(std::string_view name) const override { return std::string(name); }
+  ByteSource open(std::string_view name) const override;
+
+ private:
+  std::map<std::string, std::string, std::less<>> files_;
+};
 
 struct CsvOptions {
   std::size_t chunk_bytes = std::size_t{1} << 20;       ///< about this much per task
@@ -139,6 +228,15 @@ LoadedData load_dataset(const Context& context, const std::filesystem::path& pat
 /// The same for files from anywhere.
 LoadedData load_dataset(const Context& context, const DataFiles& files,
                         const LoadOptions& options = {});
+
+/// The columns that costs (LABEL=NUMBER or LABEL=COLUMN, as EvaluateOptions and LearnPolicyOptions
+/// take them) name, for LoadOptions::kept. Forms that are neither are left out.
+std::vector<KeptColumn> cost_columns(std::span<const std::string> costs);
+
+/// The arms that the loader finds in a treatment column of these labels, the control arm first: as
+/// `control` names it, or by usual names. None where it would refuse the column.
+std::vector<std::string> choose_arms(std::span<const std::string> labels,
+                                     const std::string& control);
 
 /// Throws Error(kUsage) for every option that is set: for data that is not a CSV table.
 void refuse_table_options(const LoadOptions& options);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <new>
 #include <span>
 #include <type_traits>
@@ -8,7 +9,7 @@
 #include <vector>
 
 /// \file
-/// Dense matrices: owning, and views.
+/// Matrices, and sparse and mixed feature matrices.
 
 namespace cone {
 
@@ -105,5 +106,162 @@ class Matrix {
   std::size_t rows_ = 0;
   std::size_t cols_ = 0;
 };
+
+/// Compressed sparse rows. Columns ascend within a row and appear once; explicit zeros are allowed.
+/// 12 bytes per entry, 8 bytes per row.
+class SparseMatrix {
+ public:
+  struct Row {
+    std::span<const std::uint32_t> columns;
+    std::span<const double> values;
+    std::size_t size() const { return columns.size(); }
+  };
+
+  SparseMatrix() : offsets_(1, 0) {}
+  /// Takes finished arrays; throws Error(kInternal) unless they form a valid matrix (checked in
+  /// one pass: offsets ascend, columns ascend within a row and are below num_cols).
+  SparseMatrix(std::size_t num_cols, std::vector<std::uint64_t> offsets,
+               std::vector<std::uint32_t> columns, std::vector<double> values);
+
+  std::size_t rows() const { return offsets_.size() - 1; }
+  std::size_t cols() const { return num_cols_; }
+  std::size_t num_entries() const { return columns_.size(); }
+  Row row(std::size_t i) const {
+    const std::uint64_t begin = offsets_[i];
+    const std::uint64_t size = offsets_[i + 1] - begin;
+    return {{columns_.data() + begin, size}, {values_.data() + begin, size}};
+  }
+
+  std::span<const std::uint64_t> offsets() const { return offsets_; }
+  std::span<const std::uint32_t> columns() const { return columns_; }
+  std::span<const double> values() const { return values_; }
+
+  /// The rows named by `rows`, in that order. O(entries taken).
+  SparseMatrix select_rows(std::span<const std::uint32_t> rows) const;
+  /// O(rows + cols + entries).
+  SparseMatrix transposed() const;
+
+ private:
+  std::size_t num_cols_ = 0;
+  std::vector<std::uint64_t> offsets_;
+  std::vector<std::uint32_t> columns_;
+  std::vector<double> values_;
+};
+
+/// The dot product of one sparse row with a dense vector of the matrix's width.
+inline double dot(const SparseMatrix::Row& row, std::span<const double> dense) {
+  double sum = 0;
+  for (std::size_t k = 0; k < row.size(); ++k) sum += row.values[k] * dense[row.columns[k]];
+  return sum;
+}
+
+class Checksum;
+
+/// Rows × columns in two blocks. Some columns are dense: every value is stored, 8 bytes each, row
+/// by row. All others are in compressed sparse rows: 12 bytes per entry. Where a column is stored
+/// decides speed and memory, never what the matrix is.
+class FeatureMatrix {
+ public:
+  struct Row {
+    std::span<const std::uint32_t> dense_columns;  ///< ascending
+    std::span<const double> dense;                 ///< one value per dense column
+    SparseMatrix::Row sparse;                      ///< of all other columns
+
+    /// body(column, value) in ascending order of the columns: every entry of the sparse block, and
+    /// what is not zero of the dense one. It is the row as a SparseMatrix would hold it.
+    template <class Body>
+    void for_each(const Body& body) const {
+      std::size_t k = 0;
+      for (std::size_t d = 0; d < dense.size(); ++d) {
+        for (; k < sparse.size() && sparse.columns[k] < dense_columns[d]; ++k) {
+          body(sparse.columns[k], sparse.values[k]);
+        }
+        if (dense[d] != 0) body(dense_columns[d], dense[d]);
+      }
+      for (; k < sparse.size(); ++k) body(sparse.columns[k], sparse.values[k]);
+    }
+    /// O(log columns).
+    double at(std::uint32_t column) const;
+  };
+
+  FeatureMatrix() = default;
+  /// Every column sparse.
+  FeatureMatrix(SparseMatrix sparse)  // NOLINT(google-explicit-constructor)
+      : sparse_(std::move(sparse)) {}
+  /// Every column dense.
+  explicit FeatureMatrix(Matrix<double> dense);
+  /// `sparse` has all columns of the matrix, and no entry in the dense ones (ascending).
+  FeatureMatrix(std::vector<std::uint32_t> dense_columns, Matrix<double> dense,
+                SparseMatrix sparse);
+
+  std::size_t rows() const { return sparse_.rows(); }
+  std::size_t cols() const { return sparse_.cols(); }
+  Row row(std::size_t i) const { return {dense_columns_, dense_.row(i), sparse_.row(i)}; }
+  /// Entries that the matrix would have with every column sparse. O(dense values).
+  std::size_t num_entries() const;
+  /// Values that take memory: all of a dense column, the entries of a sparse one.
+  std::size_t num_stored() const { return dense_.values().size() + sparse_.num_entries(); }
+
+  std::span<const std::uint32_t> dense_columns() const { return dense_columns_; }
+  const Matrix<double>& dense() const { return dense_; }
+  /// Has all columns of the matrix, and no entry in the dense ones.
+  const SparseMatrix& sparse() const { return sparse_; }
+
+  /// The blocks of a matrix that is not used again.
+  std::pair<Matrix<double>, SparseMatrix> take_blocks() && {
+    return {std::move(dense_), std::move(sparse_)};
+  }
+
+  /// The dense block of the rows named by `rows`, transposed: dense columns × rows.
+  Matrix<double> gather_dense_columns(std::span<const std::uint32_t> rows) const;
+  /// The rows named by `rows`, in that order. O(values taken).
+  FeatureMatrix select_rows(std::span<const std::uint32_t> rows) const;
+  /// With the columns of `right`, which has as many rows, behind its own. They stay sparse.
+  FeatureMatrix append_columns(const SparseMatrix& right) const;
+  /// Column j multiplied by factor[j].
+  FeatureMatrix scale_columns(std::span<const double> factor) const;
+  /// The same matrix with every column sparse; zeros of dense columns are not stored.
+  SparseMatrix to_sparse() const;
+  /// Adds the matrix as it would be added with every column sparse: offsets, columns, values.
+  void add_to(Checksum& checksum) const;
+
+ private:
+  std::vector<std::uint32_t> dense_columns_;
+  Matrix<double> dense_;  // rows × dense columns
+  SparseMatrix sparse_;
+};
+
+/// The dot product of one row with a vector of the matrix's width.
+inline double dot(const FeatureMatrix::Row& row, std::span<const double> vector) {
+  double sum = 0;
+  for (std::size_t d = 0; d < row.dense.size(); ++d) {
+    sum += row.dense[d] * vector[row.dense_columns[d]];
+  }
+  for (std::size_t k = 0; k < row.sparse.size(); ++k) {
+    sum += row.sparse.values[k] * vector[row.sparse.columns[k]];
+  }
+  return sum;
+}
+
+/// out += scale · row
+inline void add_scaled(double scale, const FeatureMatrix::Row& row, std::span<double> out) {
+  for (std::size_t d = 0; d < row.dense.size(); ++d) {
+    out[row.dense_columns[d]] += scale * row.dense[d];
+  }
+  for (std::size_t k = 0; k < row.sparse.size(); ++k) {
+    out[row.sparse.columns[k]] += scale * row.sparse.values[k];
+  }
+}
+
+/// Moves those of the first `num_candidates` columns into the dense block in which at least one
+/// value in four is not zero: a function of the content alone, so that the same table gives the same
+/// digits in whatever format it came. An indicator of a rare level stays sparse: of 200 levels dense
+/// columns would take 1600 bytes per row, where sparse ones take 12.
+FeatureMatrix store_full_columns_densely(SparseMatrix x, std::size_t num_candidates);
+/// The same for rows of a larger table, whose columns have `num_entries` such values in `num_rows` rows.
+FeatureMatrix store_full_columns_densely(SparseMatrix x, std::size_t num_candidates,
+                                         std::span<const double> num_entries, double num_rows);
+/// The number of entries of every column that are not zero.
+std::vector<double> count_column_entries(const SparseMatrix& x);
 
 }  // namespace cone

@@ -11,14 +11,14 @@
 
 #include "cone/context.hpp"
 #include "cone/dataset.hpp"
+#include "cone/error.hpp"
+#include "cone/load.hpp"
 #include "cone/matrix.hpp"
 
 /// \file
 /// Policies: treatment assignment functions.
 
 namespace cone {
-
-class ByteSource;
 
 /// A treatment assignment function: π_a(i) = P(the policy assigns arm a to node i | x_i, A). It
 /// sees features and network only, never treatments or outcomes.
@@ -105,5 +105,14 @@ PolicyOnData make_policy(const Dataset& data, std::string name,
 
 /// The names `resolve_policies` understands besides files, for help texts and completion.
 std::vector<std::string> builtin_policy_names();
+
+/// For policies that users name themselves. Throws Error(kUsage) where the name is that of a
+/// built-in policy (`treat-all`, `always:sms`, ...) but the probabilities differ: readers of the
+/// result would take it for the built-in one.
+void refuse_builtin_name(const Context& context, const Dataset& data, const PolicyOnData& policy);
+
+/// Faults of names that occur twice, or that are reserved for the logged policy.
+std::vector<Fault> list_name_faults(std::span<const PolicyOnData> policies);
+std::vector<Fault> list_name_faults(std::span<const std::string> names);
 
 }  // namespace cone

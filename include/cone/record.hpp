@@ -11,7 +11,6 @@
 #include <nlohmann/json.hpp>
 
 #include "cone/estimate.hpp"
-#include "cone/inference.hpp"
 
 /// \file
 /// The record of one evaluation, as JSON and as text.

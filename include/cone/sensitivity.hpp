@@ -12,12 +12,10 @@
 
 #include "cone/context.hpp"
 #include "cone/dataset.hpp"
-#include "cone/forecast.hpp"
 #include "cone/learn.hpp"
 #include "cone/matrix.hpp"
 #include "cone/options.hpp"
 #include "cone/policy.hpp"
-#include "cone/settings.hpp"
 
 /// \file
 /// Sensitivity analysis for unmeasured confounding: bounds on policy values, and the strength that

@@ -1,4 +1,4 @@
-#include "simulate/idle_simulation.hpp"
+#include "cone/simulate.hpp"
 
 #include <string_view>
 

@@ -1,8 +1,6 @@
-#include "simulate/load_named.hpp"
-
 #include "cone/simulate.hpp"
 
-#include "base/file.hpp"
+#include "cone/file.hpp"
 
 namespace cone {
 

@@ -4,7 +4,6 @@
 #include <span>
 
 #include "cone/context.hpp"
-#include "cone/features.hpp"
 #include "cone/matrix.hpp"
 #include "cone/simulate.hpp"
 

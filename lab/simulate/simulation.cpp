@@ -6,13 +6,12 @@
 #include <unistd.h>
 
 #include "cone/error.hpp"
+#include "cone/json.hpp"
 #include "cone/load.hpp"
 #include "cone/simulate.hpp"
-#include "cone/version.hpp"
 
 #include "data/array_file.hpp"
 #include "data/write.hpp"
-#include "options/option_json.hpp"
 #include "simulate/network_statistics.hpp"
 #include "simulate/self_contained.hpp"
 #include "simulate/simulated_data.hpp"

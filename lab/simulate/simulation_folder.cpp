@@ -15,11 +15,11 @@
 #include <unistd.h>
 
 #include "cone/error.hpp"
+#include "cone/file.hpp"
+#include "cone/json.hpp"
+#include "cone/text.hpp"
 
-#include "base/file.hpp"
 #include "base/hash.hpp"
-#include "base/text.hpp"
-#include "options/json_text.hpp"
 
 namespace cone {
 namespace {

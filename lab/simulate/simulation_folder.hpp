@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/temporary.hpp"
+#include "cone/file.hpp"
 
 namespace cone {
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "cone/options.hpp"
-#include "cone/settings.hpp"
 
 #include "study/value_study.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cone/context.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "study/run_units.hpp"
 #include "study/study.hpp"

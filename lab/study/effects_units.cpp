@@ -6,6 +6,7 @@
 #include "cone/effects.hpp"
 #include "cone/error.hpp"
 #include "cone/estimate.hpp"
+#include "cone/json.hpp"
 
 #include "base/random.hpp"
 #include "data/split.hpp"

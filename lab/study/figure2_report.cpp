@@ -1,7 +1,8 @@
 #include <fmt/format.h>
 
+#include "cone/json.hpp"
+
 #include "options/json_number.hpp"
-#include "options/option_json.hpp"
 #include "report/heat_map.hpp"
 #include "study/figure2.hpp"
 

@@ -7,11 +7,11 @@
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
+#include "cone/json.hpp"
 
 #include "base/hash.hpp"
 #include "base/numeric.hpp"
 #include "network_ridge/ridge_cost.hpp"
-#include "options/option_json.hpp"
 #include "study/refute_data.hpp"
 #include "study/refute_fits.hpp"
 

@@ -13,10 +13,8 @@
 #include "cone/context.hpp"
 #include "cone/dataset.hpp"
 #include "cone/evaluate.hpp"
-#include "cone/forecast.hpp"
 #include "cone/options.hpp"
 #include "cone/policy.hpp"
-#include "cone/settings.hpp"
 
 #include "study/refute_data.hpp"
 #include "study/run_units.hpp"

@@ -3,13 +3,12 @@
 
 #include <fmt/format.h>
 
-#include "cone/version.hpp"
+#include "cone/error.hpp"
+#include "cone/json.hpp"
+#include "cone/text.hpp"
 
 #include "base/numeric.hpp"
-#include "base/sentence.hpp"
-#include "base/text.hpp"
 #include "options/json_number.hpp"
-#include "options/option_json.hpp"
 #include "results/text_table.hpp"
 #include "study/refute.hpp"
 

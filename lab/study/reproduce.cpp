@@ -9,10 +9,10 @@
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
+#include "cone/file.hpp"
+#include "cone/json.hpp"
+#include "cone/text.hpp"
 
-#include "base/file.hpp"
-#include "base/text.hpp"
-#include "options/json_text.hpp"
 #include "study/ablation.hpp"
 #include "study/effects.hpp"
 #include "study/figure2.hpp"

@@ -7,8 +7,8 @@
 
 #include "cone/context.hpp"
 #include "cone/error.hpp"
+#include "cone/options.hpp"
 
-#include "options/given_options.hpp"
 #include "study/coverage.hpp"
 #include "study/study.hpp"
 #include "study/study_report.hpp"

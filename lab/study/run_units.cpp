@@ -10,9 +10,8 @@
 
 #include "cone/context.hpp"
 #include "cone/error.hpp"
+#include "cone/text.hpp"
 
-#include "base/stopwatch.hpp"
-#include "base/text.hpp"
 #include "exec/one_blas_thread.hpp"
 
 namespace cone {

@@ -10,7 +10,6 @@
 #include "cone/estimate.hpp"
 #include "cone/evaluate.hpp"
 #include "cone/options.hpp"
-#include "cone/settings.hpp"
 #include "cone/simulate.hpp"
 
 #include "simulate/semi_synthetic.hpp"

@@ -6,10 +6,10 @@
 #include "cone/error.hpp"
 #include "cone/load.hpp"
 #include "cone/simulate.hpp"
+#include "cone/file.hpp"
+#include "cone/json.hpp"
 
-#include "base/file.hpp"
 #include "base/hash.hpp"
-#include "options/option_json.hpp"
 #include "simulate/self_contained.hpp"
 #include "simulate/simulated_data.hpp"
 #include "study/study.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "base/numeric.hpp"
 

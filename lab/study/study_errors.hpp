@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "study/study.hpp"
 

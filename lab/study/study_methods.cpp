@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
+#include "cone/text.hpp"
 
-#include "base/text.hpp"
 #include "study/study.hpp"
 
 namespace cone {

@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "cone/version.hpp"
+#include "cone/error.hpp"
+#include "cone/text.hpp"
 
-#include "base/sentence.hpp"
 #include "results/text_table.hpp"
 
 namespace cone {

@@ -7,14 +7,14 @@
 #include <fmt/format.h>
 
 #include "cone/evaluate.hpp"
+#include "cone/json.hpp"
+#include "cone/options.hpp"
 #include "cone/policy.hpp"
-#include "cone/settings.hpp"
 
 #include "cone_networks/cone_fit.hpp"
 #include "evaluate/fitted_model.hpp"
 #include "nuisance/network_learner.hpp"
 #include "options/json_number.hpp"
-#include "options/option_json.hpp"
 #include "study/joined_estimates.hpp"
 #include "study/study.hpp"
 #include "study/tune.hpp"

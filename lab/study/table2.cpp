@@ -5,8 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "cone/json.hpp"
+
 #include "estimate/significance.hpp"
-#include "options/option_json.hpp"
 #include "study/study_errors.hpp"
 
 namespace cone {

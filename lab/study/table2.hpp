@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cone/context.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "study/study.hpp"
 #include "study/study_errors.hpp"

@@ -6,11 +6,11 @@
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
-#include "cone/settings.hpp"
+#include "cone/json.hpp"
+#include "cone/options.hpp"
 
 #include "cone_networks/cone_fit.hpp"
 #include "nn/train.hpp"
-#include "options/option_json.hpp"
 
 namespace cone {
 namespace {

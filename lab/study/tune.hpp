@@ -11,7 +11,6 @@
 #include "cone/dataset.hpp"
 #include "cone/learn.hpp"
 #include "cone/options.hpp"
-#include "cone/settings.hpp"
 
 #include "options/option_grid.hpp"
 #include "study/run_units.hpp"

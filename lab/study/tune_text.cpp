@@ -3,12 +3,11 @@
 
 #include <fmt/format.h>
 
-#include "cone/settings.hpp"
-#include "cone/version.hpp"
+#include "cone/error.hpp"
+#include "cone/json.hpp"
+#include "cone/options.hpp"
+#include "cone/text.hpp"
 
-#include "base/sentence.hpp"
-#include "options/option_file.hpp"
-#include "options/option_json.hpp"
 #include "results/text_table.hpp"
 #include "study/tune.hpp"
 

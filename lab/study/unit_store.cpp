@@ -5,12 +5,11 @@
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
-#include "cone/version.hpp"
+#include "cone/file.hpp"
+#include "cone/json.hpp"
+#include "cone/options.hpp"
 
-#include "base/file.hpp"
 #include "base/hash.hpp"
-#include "options/json_text.hpp"
-#include "options/option_parser.hpp"
 
 namespace cone {
 namespace {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
+#include "cone/json.hpp"
 #include "cone/policy.hpp"
 
 #include "options/json_number.hpp"

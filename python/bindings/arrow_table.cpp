@@ -10,10 +10,10 @@
 #include <pybind11/stl.h>
 
 #include "cone/error.hpp"
+#include "cone/text.hpp"
 
 #include "arrays.hpp"
 #include "arrow_stream.hpp"
-#include "base/text.hpp"
 #include "bindings.hpp"
 
 // Columns of any Arrow table (polars, pyarrow, DuckDB), as write_table() takes them.

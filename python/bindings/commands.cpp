@@ -7,21 +7,19 @@
 #include <pybind11/stl.h>
 
 #include "cone/effects.hpp"
+#include "cone/evaluate.hpp"
+#include "cone/json.hpp"
 #include "cone/learn_policy.hpp"
+#include "cone/load.hpp"
+#include "cone/output.hpp"
 #include "cone/sensitivity.hpp"
 #include "cone/simulate.hpp"
 
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "data/arm_costs.hpp"
 #include "dataset.hpp"
-#include "evaluate/idle_options.hpp"
 #include "options.hpp"
-#include "options/json_text.hpp"
 #include "policies.hpp"
-#include "results/policy_output.hpp"
-#include "results/sensitivity_output.hpp"
-#include "simulate/idle_simulation.hpp"
 #include "study/reproduce.hpp"
 
 namespace cone::python {

@@ -14,20 +14,19 @@
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
+#include "cone/context.hpp"
 #include "cone/error.hpp"
+#include "cone/json.hpp"
+#include "cone/load.hpp"
+#include "cone/output.hpp"
 #include "cone/simulate.hpp"
+#include "cone/text.hpp"
 
 #include "arrays.hpp"
-#include "base/stopwatch.hpp"
-#include "base/text.hpp"
 #include "bindings.hpp"
-#include "data/data_files.hpp"
 #include "dataset_state.hpp"
 #include "keyword_text.hpp"
 #include "options.hpp"
-#include "options/json_text.hpp"
-#include "results/data_report.hpp"
-#include "simulate/load_named.hpp"
 
 namespace cone::python {
 namespace {

@@ -16,11 +16,10 @@
 #include <pybind11/stl.h>
 
 #include "cone/error.hpp"
+#include "cone/json.hpp"
 
 #include "arrays.hpp"
 #include "options.hpp"
-#include "options/json_text.hpp"
-#include "options/option_json.hpp"
 
 namespace cone::python {
 namespace {

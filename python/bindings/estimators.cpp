@@ -9,11 +9,10 @@
 
 #include "cone/error.hpp"
 #include "cone/estimate.hpp"
+#include "cone/options.hpp"
 
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "estimate/weights.hpp"
-#include "options/option_parser.hpp"
 
 namespace cone::python {
 namespace {

@@ -8,16 +8,14 @@
 
 #include <pybind11/stl.h>
 
+#include "cone/context.hpp"
+#include "cone/json.hpp"
+#include "cone/load.hpp"
 #include "cone/record.hpp"
 
-#include "base/stopwatch.hpp"
 #include "bindings.hpp"
-#include "data/arm_costs.hpp"
 #include "dataset.hpp"
-#include "evaluate/idle_options.hpp"
-#include "evaluate/ranking.hpp"
 #include "options.hpp"
-#include "options/json_text.hpp"
 #include "policies.hpp"
 
 namespace cone::python {

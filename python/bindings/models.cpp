@@ -7,17 +7,15 @@
 #include <pybind11/stl.h>
 
 #include "cone/effects.hpp"
+#include "cone/evaluate.hpp"
 #include "cone/learn.hpp"
+#include "cone/output.hpp"
 
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "cone_networks/cone_fit.hpp"
 #include "dataset.hpp"
-#include "inference/network_treatment.hpp"
 #include "keyword_text.hpp"
-#include "network_ridge/treatment_ridge.hpp"
 #include "options.hpp"
-#include "results/effects_output.hpp"
 
 namespace cone::python {
 namespace {
@@ -52,8 +50,7 @@ py::dict fit_ridge(const DatasetHandle& handle, const std::string& json, const R
   const auto options = Keywords(json).take<EffectOptions>();
   const Dataset& data = handle.observed();
   NodeEffects effects = run_watched(run, [&](const Context& context) {
-    NodeEffects found = estimate_effects_with_warnings(context, data, options);
-    return found;
+    return predict_effects(context, data, options);
   });
   std::vector<NodeIndex> nodes(data.num_nodes());
   std::iota(nodes.begin(), nodes.end(), NodeIndex{0});
@@ -101,10 +98,11 @@ py::dict fit_networks(const DatasetHandle& handle, const std::string& plan_json,
     Matrix<float> z;
   };
   Fitted fitted = run_watched(run, [&](const Context& context) {
-    ConeFit fit = fit_cone(context, data, plan_options, options);
-    FitPlan plan = make_plan(context, data, plan_options, fit.seed);
-    Nuisances nuisances = predict_cone(context, data, plan, fit.folds, fit.z, propensity_bound);
-    return Fitted{std::move(plan), std::move(nuisances), std::move(fit.z)};
+    const Model model = fit_model(
+        context, data, {.parts = {"networks"}, .plan = plan_options, .cone = options});
+    return Fitted{make_plan(context, data, plan_options, context.seed()),
+                  predict_by_model(context, data, *model, propensity_bound),
+                  represent_by_model(context, data, *model)};
   });
   py::dict out;
   std::vector<std::int64_t> nodes(fitted.plan.scored.begin(), fitted.plan.scored.end());

@@ -2,11 +2,11 @@
 
 #include <pybind11/stl.h>
 
-#include "cone/version.hpp"
+#include "cone/context.hpp"
+#include "cone/error.hpp"
+#include "cone/text.hpp"
 
-#include "base/text.hpp"
 #include "bindings.hpp"
-#include "exec/blas_kernels.hpp"
 
 PYBIND11_MODULE(_core, module) {
   using namespace cone::python;

@@ -7,10 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cone/error.hpp"
+#include "cone/json.hpp"
 #include "cone/options.hpp"
-
-#include "options/json_text.hpp"
-#include "options/option_file.hpp"
 
 namespace cone::python {
 

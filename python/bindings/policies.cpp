@@ -7,10 +7,10 @@
 #include <pybind11/stl.h>
 
 #include "cone/error.hpp"
+#include "cone/policy.hpp"
+#include "cone/text.hpp"
 
 #include "arrays.hpp"
-#include "base/text.hpp"
-#include "policy/policy_names.hpp"
 
 namespace cone::python {
 namespace {

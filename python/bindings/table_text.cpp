@@ -10,7 +10,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "data/arm_labels.hpp"
+#include "cone/load.hpp"
 
 // A table in memory as the text that the file loader reads: columns are encoded, missing values
 // handled and faults reported by the same code as for files. Numbers keep every digit.
@@ -117,14 +117,9 @@ py::bytes write_table(const std::vector<std::string>& names, const py::list& col
 /// refuse it.
 std::vector<std::string> choose_arms(const py::object& cells, const std::string& control) {
   const Column column(cells);
-  load::LabelTally labels;
-  for (std::size_t i = 0; i < column.size(); ++i) labels.add(column.text(i), i, "");
-  const std::vector<std::string> header = {"treatment"};
-  FaultList faults;
-  std::vector<std::string> notes;
-  const auto choice =
-      load::choose_arms({"", header, column.size()}, 0, labels, control, faults, notes);
-  return choice ? choice->arms : std::vector<std::string>();
+  std::vector<std::string> labels;
+  for (std::size_t i = 0; i < column.size(); ++i) labels.emplace_back(column.text(i));
+  return cone::choose_arms(labels, control);
 }
 
 }  // namespace

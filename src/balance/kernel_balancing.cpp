@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "cone/error.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "balance/balancing_program.hpp"
 #include "balance/cholesky.hpp"

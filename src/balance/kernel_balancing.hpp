@@ -8,10 +8,9 @@
 #include <vector>
 
 #include "cone/context.hpp"
-#include "cone/features.hpp"
+#include "cone/learn.hpp"
 #include "cone/matrix.hpp"
 #include "cone/options.hpp"
-#include "cone/settings.hpp"
 
 // Optimal kernel balancing (Bennett and Kallus 2019, "Policy evaluation with latent confounders via
 // optimal balance"; Kallus 2018, "Balanced policy evaluation and learning"; docs/method.md, section
@@ -23,18 +22,6 @@
 // and the value is the mean of W_i y_i. No propensities are fitted.
 
 namespace cone {
-
-/// The value of a policy, its influence function and weights.
-struct BalancedValue {
-  double value = 0;  ///< the mean of W·y
-  /// m_i + W_i·r_i, centred: m_i is the policy value at node i under kernel ridge regressions, one
-  /// fit per arm with the same K and λ, and r_i is the leave-one-out residual of node i. So the
-  /// standard error covers the variation between nodes and the noise of the outcomes at these
-  /// weights; it takes treatments and weights as given and ignores the regularisation bias of λ.
-  std::vector<double> influence;
-  /// W, one per node: for the effective sample size, the largest weight.
-  std::vector<double> weights;
-};
 
 /// Balances one logged sample for any number of policies. Memory: n × n kernel values and a factor
 /// of each arm's block of them, half as much again for two arms of equal size; during a solve,

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "cone/error.hpp"
-#include "cone/features.hpp"
+#include "cone/matrix.hpp"
 
 #include "base/hash.hpp"
 

@@ -1,4 +1,4 @@
-#include "base/file.hpp"
+#include "cone/file.hpp"
 
 #include <system_error>
 
@@ -8,8 +8,6 @@
 #include <unistd.h>
 
 #include "cone/error.hpp"
-
-#include "base/temporary.hpp"
 
 namespace cone {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "base/sentence.hpp"
+#include "cone/text.hpp"
 
 namespace cone {
 

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "cone/error.hpp"
-#include "cone/features.hpp"
+#include "cone/matrix.hpp"
 
 namespace cone {
 SparseMatrix::SparseMatrix(std::size_t num_cols, std::vector<std::uint64_t> offsets,

@@ -1,4 +1,4 @@
-#include "base/temporary.hpp"
+#include "cone/file.hpp"
 
 #include <cerrno>
 #include <string>

@@ -1,4 +1,4 @@
-#include "base/text.hpp"
+#include "cone/text.hpp"
 
 #include <algorithm>
 #include <array>

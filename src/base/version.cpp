@@ -1,4 +1,4 @@
-#include "cone/version.hpp"
+#include "cone/error.hpp"
 
 namespace cone {
 

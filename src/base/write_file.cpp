@@ -8,8 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.hpp"
-#include "base/temporary.hpp"
+#include "cone/file.hpp"
 
 namespace cone {
 namespace {

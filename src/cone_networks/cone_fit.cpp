@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "cone/error.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "cone_networks/fold_propensity.hpp"
 #include "cone_networks/thin_history.hpp"

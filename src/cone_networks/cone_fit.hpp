@@ -9,7 +9,7 @@
 #include "cone/dataset.hpp"
 #include "cone/learn.hpp"
 #include "cone/matrix.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "cone_networks/cone_input.hpp"
 #include "cone_networks/train_encoder.hpp"

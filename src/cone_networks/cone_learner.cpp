@@ -36,7 +36,7 @@ Nuisances ConeLearner::predict(const Context& context, const Dataset& data, cons
   if (options_.kernel) {
     std::vector<std::vector<std::size_t>> groups;
     for (const FitTask& task : plan.tasks) groups.push_back(find_rows(plan.scored, task.score));
-    out.balancer = std::make_shared<Balancer>(balance_representations(
+    out.balancer = std::make_shared<KernelBalancer>(balance_representations(
         context, take_sample(data, plan.scored), z.view(), std::move(groups), *options_.kernel));
   }
   return out;

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "cone/learn.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "balance/kernel_balancing.hpp"
 #include "cone_networks/cone_fit.hpp"

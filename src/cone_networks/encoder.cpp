@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "nn/losses.hpp"
 #include "nn/workspace.hpp"

@@ -7,7 +7,7 @@
 #include "cone/context.hpp"
 #include "cone/dataset.hpp"
 #include "cone/graph.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "cone_networks/pair_critic.hpp"
 #include "cone_networks/tower_encoder.hpp"

@@ -1,6 +1,6 @@
 #include "cone_networks/encoder_stepper.hpp"
 
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "base/numeric.hpp"
 #include "base/random.hpp"

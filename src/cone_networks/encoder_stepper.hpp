@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cone/context.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "cone_networks/cone_input.hpp"
 #include "cone_networks/encoder.hpp"

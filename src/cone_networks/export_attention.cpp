@@ -10,11 +10,11 @@
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
-#include "cone/settings.hpp"
+#include "cone/file.hpp"
+#include "cone/options.hpp"
 
 #include "cone_networks/cone_fit.hpp"
 #include "data/array_file.hpp"
-#include "data/csv_writer.hpp"
 
 namespace cone {
 namespace {

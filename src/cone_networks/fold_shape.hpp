@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "cone_networks/cone_fit.hpp"
 #include "nn/parameter_store.hpp"

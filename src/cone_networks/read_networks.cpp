@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "base/byte_reader.hpp"
 #include "cone_networks/cone_fit.hpp"

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "cone/learn.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "cone_networks/encoder_stepper.hpp"
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "nn/attention_layer.hpp"
 #include "nn/initialise.hpp"

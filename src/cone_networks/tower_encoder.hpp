@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cone/context.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "nn/aggregation_layer.hpp"
 #include "nn/dropout.hpp"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "cone/error.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "nuisance/network_schedule.hpp"
 

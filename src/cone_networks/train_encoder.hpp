@@ -7,7 +7,7 @@
 
 #include "cone/context.hpp"
 #include "cone/matrix.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "cone_networks/cone_input.hpp"
 #include "cone_networks/encoder_stepper.hpp"

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <vector>
 
-#include "cone/features.hpp"
 #include "cone/matrix.hpp"
 
 namespace cone {

@@ -6,8 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "cone/text.hpp"
+
 #include "base/numeric.hpp"
-#include "base/text.hpp"
 #include "data/arm_labels.hpp"
 #include "data/number.hpp"
 

@@ -18,9 +18,6 @@ namespace cone {
 /// A fault for every argument that has neither form.
 void check_costs(std::span<const std::string> arguments, std::vector<Fault>& faults);
 
-/// The columns that the arguments name, for the loader. The arguments have been checked.
-std::vector<KeptColumn> cost_columns(std::span<const std::string> arguments);
-
 struct CostTable {
   std::vector<ArmCost> arms;  ///< one per arm; empty without --cost
   Matrix<double> per_node;    ///< nodes × arms, 0 for arms without a cost; no rows without --cost

@@ -3,9 +3,9 @@
 
 #include "cone/dataset.hpp"
 #include "cone/error.hpp"
+#include "cone/text.hpp"
 
 #include "base/numeric.hpp"
-#include "base/text.hpp"
 
 namespace cone {
 

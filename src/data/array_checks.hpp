@@ -1,8 +1,8 @@
 #pragma once
 
 #include "cone/error.hpp"
-#include "cone/features.hpp"
 #include "cone/load.hpp"
+#include "cone/matrix.hpp"
 
 namespace cone::load {
 

@@ -4,7 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "base/file.hpp"
+#include "cone/file.hpp"
+
 #include "data/npy.hpp"
 
 namespace cone {

@@ -1,8 +1,17 @@
-#include "data/byte_source.hpp"
+#include "cone/load.hpp"
 
 #include <utility>
 
+#include "data/gunzip.hpp"
+
 namespace cone {
+
+ByteSource::ByteSource() = default;
+ByteSource::ByteSource(ByteSource&&) noexcept = default;
+ByteSource& ByteSource::operator=(ByteSource&&) noexcept = default;
+ByteSource::~ByteSource() = default;
+
+std::string_view ByteSource::bytes() const { return packed_ ? packed_->bytes() : stored(); }
 
 ByteSource ByteSource::of_file(const std::filesystem::path& path) {
   ByteSource source;

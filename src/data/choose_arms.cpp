@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "cone/load.hpp"
+
 #include "data/arm_labels.hpp"
 #include "data/number.hpp"
 
@@ -264,3 +266,19 @@ std::optional<ArmChoice> choose_arms(const FaultTable& table, std::size_t column
 }
 
 }  // namespace cone::load
+
+namespace cone {
+
+std::vector<std::string> choose_arms(std::span<const std::string> labels,
+                                     const std::string& control) {
+  load::LabelTally tally;
+  for (std::size_t i = 0; i < labels.size(); ++i) tally.add(labels[i], i, "");
+  const std::vector<std::string> header = {"treatment"};
+  FaultList faults;
+  std::vector<std::string> notes;
+  const auto choice =
+      load::choose_arms({"", header, labels.size()}, 0, tally, control, faults, notes);
+  return choice ? choice->arms : std::vector<std::string>();
+}
+
+}  // namespace cone

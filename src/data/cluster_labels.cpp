@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "cone/error.hpp"
+#include "cone/text.hpp"
 
-#include "base/text.hpp"
 #include "data/load_parts.hpp"
 
 namespace cone::load {

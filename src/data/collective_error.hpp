@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "cone/communicator.hpp"
+#include "cone/context.hpp"
 #include "cone/error.hpp"
 
 namespace cone {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cone/communicator.hpp"
+#include "cone/context.hpp"
 
 #include "base/numeric.hpp"
 

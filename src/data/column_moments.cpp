@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "cone/communicator.hpp"
+#include "cone/context.hpp"
 
 #include "data/number.hpp"
 

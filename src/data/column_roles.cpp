@@ -9,7 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "base/text.hpp"
+#include "cone/text.hpp"
+
 #include "data/arm_labels.hpp"
 #include "data/csv.hpp"
 #include "data/number.hpp"

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "cone/communicator.hpp"
+#include "cone/context.hpp"
 #include "cone/dataset.hpp"
 
 namespace cone {

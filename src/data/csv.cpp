@@ -9,9 +9,8 @@
 #include <fmt/format.h>
 
 #include "cone/load.hpp"
+#include "cone/text.hpp"
 
-#include "base/text.hpp"
-#include "data/byte_source.hpp"
 #include "data/csv_field.hpp"
 #include "data/data_fault.hpp"
 

@@ -17,8 +17,6 @@
 #include "cone/error.hpp"
 #include "cone/load.hpp"
 
-#include "data/byte_source.hpp"
-
 namespace cone {
 
 /// Whole records of a file, about chunk_bytes of them. Lines count from 1 and include the header;

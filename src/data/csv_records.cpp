@@ -4,8 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "cone/text.hpp"
+
 #include "base/hash.hpp"
-#include "base/text.hpp"
 #include "data/csv.hpp"
 #include "data/csv_field.hpp"
 

@@ -1,4 +1,4 @@
-#include "data/csv_writer.hpp"
+#include "cone/file.hpp"
 
 #include <charconv>
 #include <cmath>

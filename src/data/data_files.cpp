@@ -1,8 +1,7 @@
-#include "data/data_files.hpp"
+#include "cone/load.hpp"
 
 #include <system_error>
 
-#include "data/byte_source.hpp"
 #include "data/data_fault.hpp"
 
 namespace cone {

@@ -2,7 +2,8 @@
 #include <limits>
 #include <utility>
 
-#include "base/text.hpp"
+#include "cone/text.hpp"
+
 #include "data/csv.hpp"
 #include "data/feature_code.hpp"
 #include "data/number.hpp"

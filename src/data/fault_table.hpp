@@ -5,8 +5,7 @@
 #include <string>
 
 #include "cone/error.hpp"
-
-#include "base/text.hpp"
+#include "cone/text.hpp"
 
 namespace cone::load {
 

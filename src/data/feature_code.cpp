@@ -8,7 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "base/text.hpp"
+#include "cone/text.hpp"
+
 #include "data/csv.hpp"
 #include "data/number.hpp"
 #include "data/panel_codes.hpp"

@@ -6,8 +6,8 @@
 
 #include "cone/error.hpp"
 #include "cone/load.hpp"
+#include "cone/text.hpp"
 
-#include "base/text.hpp"
 #include "data/arm_labels.hpp"
 #include "data/array_checks.hpp"
 #include "data/cluster_labels.hpp"

@@ -8,10 +8,10 @@
 
 #include <fmt/format.h>
 
-#include "base/text.hpp"
+#include "cone/text.hpp"
+
 #include "data/csv.hpp"
 #include "data/data_fault.hpp"
-#include "data/data_files.hpp"
 #include "data/load_parts.hpp"
 #include "data/mat_file.hpp"
 #include "data/sanity.hpp"

@@ -7,7 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "base/text.hpp"
+#include "cone/text.hpp"
+
 #include "data/arm_labels.hpp"
 #include "data/cell_tally.hpp"
 #include "data/cluster_labels.hpp"

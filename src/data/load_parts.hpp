@@ -15,7 +15,6 @@
 #include "cone/load.hpp"
 
 #include "data/csv.hpp"
-#include "data/data_files.hpp"
 #include "data/given_columns.hpp"
 
 /// The files of a dataset, one loader each. They collect faults and return what they could read;

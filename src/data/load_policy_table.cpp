@@ -6,9 +6,8 @@
 #include <fmt/format.h>
 
 #include "cone/load.hpp"
+#include "cone/text.hpp"
 
-#include "base/text.hpp"
-#include "data/byte_source.hpp"
 #include "data/csv.hpp"
 #include "data/policy_row.hpp"
 #include "data/validate.hpp"

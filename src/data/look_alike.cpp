@@ -6,7 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "base/text.hpp"
+#include "cone/text.hpp"
+
 #include "data/composed_letters.hpp"
 
 namespace cone::load {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cone/error.hpp"
-#include "cone/features.hpp"
+#include "cone/matrix.hpp"
 
 #include "data/mat5_element.hpp"
 

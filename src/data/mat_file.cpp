@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
+#include "cone/file.hpp"
 
-#include "base/file.hpp"
 #include "data/mat5_reader.hpp"
 #include "data/number.hpp"
 

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "base/text.hpp"
-#include "exec/blas_memory.hpp"
+#include "cone/context.hpp"
+#include "cone/text.hpp"
 
 namespace cone {
 namespace {

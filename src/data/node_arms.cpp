@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "base/text.hpp"
+#include "cone/text.hpp"
+
 #include "data/csv.hpp"
 
 namespace cone::load {

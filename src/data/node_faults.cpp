@@ -6,7 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "base/text.hpp"
+#include "cone/text.hpp"
+
 #include "data/arm_labels.hpp"
 #include "data/number.hpp"
 #include "data/text_shape.hpp"

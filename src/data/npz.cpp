@@ -13,9 +13,9 @@
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
+#include "cone/file.hpp"
+#include "cone/text.hpp"
 
-#include "base/file.hpp"
-#include "base/text.hpp"
 #include "data/data_fault.hpp"
 #include "data/npz_archive.hpp"
 #include "data/number.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "cone/features.hpp"
+#include "cone/matrix.hpp"
 
 namespace cone {
 

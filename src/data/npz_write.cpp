@@ -13,8 +13,8 @@
 #include <zip.h>
 
 #include "cone/error.hpp"
+#include "cone/file.hpp"
 
-#include "base/file.hpp"
 #include "data/npy.hpp"
 #include "data/npz.hpp"
 

@@ -7,7 +7,7 @@
 
 #include <fast_float/fast_float.h>
 
-#include "base/text.hpp"
+#include "cone/text.hpp"
 
 namespace cone {
 namespace {

@@ -7,8 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "cone/text.hpp"
+
 #include "base/numeric.hpp"
-#include "base/text.hpp"
 #include "data/suspicious_numbers.hpp"
 
 namespace cone::load {

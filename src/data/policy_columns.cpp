@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "cone/load.hpp"
+#include "cone/text.hpp"
 
-#include "base/text.hpp"
 #include "data/arm_labels.hpp"
 #include "data/csv.hpp"
 #include "data/number.hpp"

@@ -8,8 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "cone/text.hpp"
+
 #include "base/numeric.hpp"
-#include "base/text.hpp"
 #include "data/arm_labels.hpp"
 #include "data/column_moments.hpp"
 #include "data/leakage.hpp"

@@ -16,10 +16,10 @@
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
+#include "cone/text.hpp"
 
 #include "base/hash.hpp"
-#include "base/text.hpp"
 #include "data/arm_labels.hpp"
 #include "data/folds_on_ranks.hpp"
 

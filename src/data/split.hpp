@@ -8,18 +8,10 @@
 #include "cone/dataset.hpp"
 #include "cone/error.hpp"
 #include "cone/options.hpp"
-#include "cone/settings.hpp"
 
 #include "base/random.hpp"
 
 namespace cone {
-
-/// Disjoint node lists, each ascending, that together contain every node.
-struct Split {
-  std::vector<NodeIndex> train;
-  std::vector<NodeIndex> validation;
-  std::vector<NodeIndex> test;
-};
 
 // In all that follows, the part or fold of a node depends on the seed, its id and the set of other
 // ids: nodes are ordered by a random key drawn from (seed, stream, hash of the id), and the order

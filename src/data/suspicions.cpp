@@ -9,8 +9,9 @@
 
 #include <fmt/format.h>
 
+#include "cone/text.hpp"
+
 #include "base/hash.hpp"
-#include "base/text.hpp"
 #include "data/column_copies.hpp"
 #include "data/panel_codes.hpp"
 #include "data/suspicious_numbers.hpp"

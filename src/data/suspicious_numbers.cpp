@@ -11,8 +11,9 @@
 
 #include <fmt/format.h>
 
+#include "cone/text.hpp"
+
 #include "base/numeric.hpp"
-#include "base/text.hpp"
 
 namespace cone::load {
 namespace {

@@ -4,7 +4,8 @@
 #include <array>
 #include <string>
 
-#include "base/text.hpp"
+#include "cone/text.hpp"
+
 #include "data/number.hpp"
 
 namespace cone::load {

@@ -12,12 +12,11 @@
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
+#include "cone/file.hpp"
+#include "cone/text.hpp"
 
-#include "base/file.hpp"
-#include "base/text.hpp"
 #include "data/arm_labels.hpp"
 #include "data/column_roles.hpp"
-#include "data/csv_writer.hpp"
 #include "data/npz.hpp"
 
 namespace cone {

@@ -11,8 +11,8 @@
 
 #include <fmt/format.h>
 
-#include "base/sentence.hpp"
-#include "base/text.hpp"
+#include "cone/text.hpp"
+
 #include "data/column_units.hpp"
 #include "diagnostics/compare_arms.hpp"
 #include "diagnostics/phrases.hpp"

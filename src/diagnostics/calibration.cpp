@@ -6,8 +6,9 @@
 #include <span>
 #include <string>
 
+#include "cone/text.hpp"
+
 #include "base/numeric.hpp"
-#include "base/sentence.hpp"
 #include "diagnostics/phrases.hpp"
 #include "estimate/significance.hpp"
 #include "exec/ordered_values.hpp"

@@ -5,8 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "cone/text.hpp"
+
 #include "base/numeric.hpp"
-#include "base/sentence.hpp"
 #include "diagnostics/phrases.hpp"
 
 namespace cone {

@@ -8,13 +8,13 @@
 
 #include <fmt/format.h>
 
+#include "cone/estimate.hpp"
+#include "cone/text.hpp"
+
 #include "base/numeric.hpp"
 #include "base/readable_number.hpp"
-#include "base/sentence.hpp"
-#include "base/text.hpp"
 #include "diagnostics/phrases.hpp"
 #include "estimate/overlap.hpp"
-#include "estimate/weights.hpp"
 #include "exec/ordered_values.hpp"
 #include "exec/statistics.hpp"
 

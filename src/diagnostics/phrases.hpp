@@ -7,9 +7,7 @@
 #include <fmt/format.h>
 
 #include "cone/dataset.hpp"
-
-#include "base/sentence.hpp"
-#include "base/text.hpp"
+#include "cone/text.hpp"
 
 namespace cone {
 

@@ -8,8 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "cone/text.hpp"
+
 #include "base/numeric.hpp"
-#include "base/sentence.hpp"
 #include "diagnostics/phrases.hpp"
 #include "exec/ordered_values.hpp"
 #include "exec/statistics.hpp"

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
+#include "cone/text.hpp"
 
-#include "base/text.hpp"
 #include "data/column_units.hpp"
 
 namespace cone {

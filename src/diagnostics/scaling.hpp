@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "cone/communicator.hpp"
+#include "cone/context.hpp"
 #include "cone/dataset.hpp"
 #include "cone/estimate.hpp"
+#include "cone/options.hpp"
 #include "cone/record.hpp"
-#include "cone/settings.hpp"
 
 namespace cone {
 

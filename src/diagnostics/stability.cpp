@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "cone/text.hpp"
+
 #include "base/numeric.hpp"
-#include "base/sentence.hpp"
-#include "base/text.hpp"
 #include "diagnostics/phrases.hpp"
 #include "estimate/significance.hpp"
 #include "exec/statistics.hpp"

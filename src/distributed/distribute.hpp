@@ -5,7 +5,6 @@
 #include <span>
 #include <string>
 
-#include "cone/communicator.hpp"
 #include "cone/context.hpp"
 #include "cone/evaluate.hpp"
 #include "cone/load.hpp"

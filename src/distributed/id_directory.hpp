@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "cone/communicator.hpp"
+#include "cone/context.hpp"
 
 namespace cone::distributed {
 

@@ -3,7 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "base/text.hpp"
+#include "cone/text.hpp"
+
 #include "data/collective_error.hpp"
 #include "data/column_moments.hpp"
 #include "data/sanity.hpp"

@@ -5,12 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "cone/communicator.hpp"
 #include "cone/dataset.hpp"
 #include "cone/evaluate.hpp"
-#include "cone/features.hpp"
 #include "cone/graph.hpp"
 #include "cone/matrix.hpp"
+#include "cone/context.hpp"
 
 namespace cone::distributed {
 

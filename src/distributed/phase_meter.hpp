@@ -5,10 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cone/communicator.hpp"
 #include "cone/context.hpp"
-
-#include "base/stopwatch.hpp"
 
 namespace cone::distributed {
 

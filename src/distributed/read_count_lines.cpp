@@ -4,7 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "base/text.hpp"
+#include "cone/text.hpp"
+
 #include "data/validate.hpp"
 #include "distributed/read_data.hpp"
 

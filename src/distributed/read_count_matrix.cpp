@@ -4,7 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "base/text.hpp"
+#include "cone/text.hpp"
+
 #include "data/load_parts.hpp"
 #include "data/npz.hpp"
 #include "data/validate.hpp"

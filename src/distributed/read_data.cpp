@@ -5,8 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "base/text.hpp"
-#include "data/byte_source.hpp"
+#include "cone/load.hpp"
+#include "cone/text.hpp"
+
 #include "data/collective_error.hpp"
 
 namespace cone::distributed {

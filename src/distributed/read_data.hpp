@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "cone/communicator.hpp"
 #include "cone/context.hpp"
 #include "cone/load.hpp"
 

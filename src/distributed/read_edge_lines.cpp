@@ -5,7 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "base/text.hpp"
+#include "cone/text.hpp"
+
 #include "data/load_parts.hpp"
 #include "data/validate.hpp"
 #include "distributed/read_data.hpp"

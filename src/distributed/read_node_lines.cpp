@@ -4,8 +4,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cone/text.hpp"
+
 #include "base/hash.hpp"
-#include "base/text.hpp"
 #include "data/arm_labels.hpp"
 #include "data/column_roles.hpp"
 #include "data/given_columns.hpp"

@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/file.hpp"
-#include "base/text.hpp"
+#include "cone/file.hpp"
+#include "cone/policy.hpp"
+#include "cone/text.hpp"
+
 #include "data/arm_labels.hpp"
 #include "data/policy_row.hpp"
 #include "data/validate.hpp"
 #include "distributed/read_data.hpp"
-#include "policy/policy_names.hpp"
 
 namespace cone::distributed {
 namespace {

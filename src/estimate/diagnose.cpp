@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cone/estimate.hpp"
+#include "cone/text.hpp"
+
 #include "base/numeric.hpp"
-#include "base/sentence.hpp"
-#include "base/text.hpp"
-#include "estimate/weights.hpp"
 #include "exec/statistics.hpp"
 
 namespace cone {

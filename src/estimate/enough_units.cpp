@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/sentence.hpp"
-#include "base/text.hpp"
+#include "cone/text.hpp"
+
 #include "exec/statistics.hpp"
 
 namespace cone {

@@ -2,8 +2,9 @@
 
 #include <cmath>
 
+#include "cone/estimate.hpp"
+
 #include "base/numeric.hpp"
-#include "estimate/weights.hpp"
 #include "exec/statistics.hpp"
 #include "nuisance/residual_variance.hpp"
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "balance/kernel_balancing.hpp"
 #include "base/numeric.hpp"
@@ -17,7 +17,6 @@
 #include "estimate/overlap.hpp"
 #include "estimate/significance.hpp"
 #include "estimate/smoothing_bias.hpp"
-#include "estimate/weights.hpp"
 #include "exec/statistics.hpp"
 
 namespace cone {

@@ -1,7 +1,7 @@
 #include <vector>
 
 #include "cone/estimate.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "base/numeric.hpp"
 #include "exec/statistics.hpp"

@@ -6,11 +6,10 @@
 #include <fmt/format.h>
 
 #include "cone/estimate.hpp"
+#include "cone/text.hpp"
 
 #include "base/numeric.hpp"
-#include "base/sentence.hpp"
 #include "estimate/diagnose.hpp"
-#include "estimate/weights.hpp"
 #include "exec/statistics.hpp"
 
 namespace cone {

@@ -1,4 +1,4 @@
-#include "estimate/weights.hpp"
+#include "cone/estimate.hpp"
 
 #include <algorithm>
 #include <array>

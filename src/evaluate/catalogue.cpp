@@ -1,4 +1,4 @@
-#include "cone/catalogue.hpp"
+#include "cone/evaluate.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
+#include "cone/text.hpp"
 
-#include "base/text.hpp"
 #include "results/text_table.hpp"
 
 namespace cone {

@@ -9,8 +9,9 @@
 
 #include <fmt/format.h>
 
+#include "cone/text.hpp"
+
 #include "base/numeric.hpp"
-#include "base/sentence.hpp"
 #include "data/outcome_direction.hpp"
 #include "diagnostics/calibration.hpp"
 #include "diagnostics/outcome_model.hpp"

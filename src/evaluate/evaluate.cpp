@@ -9,10 +9,9 @@
 
 #include <fmt/format.h>
 
+#include "cone/context.hpp"
 #include "cone/error.hpp"
-#include "cone/version.hpp"
 
-#include "base/stopwatch.hpp"
 #include "data/memory_fault.hpp"
 #include "diagnostics/residuals.hpp"
 #include "evaluate/decide.hpp"
@@ -39,7 +38,7 @@ void require_log(const Dataset& data) {
 
 /// Outputs that belong to a single fit do not exist for medians over several.
 void refuse_beside_repeats(const FittedModel* model, const NodeTable* nodes,
-                           const ConeFit* networks) {
+                           const Model* trained) {
   std::vector<Fault> faults;
   const auto refuse = [&](const char* what) {
     faults.push_back({{.item = "--repeats"},
@@ -48,7 +47,7 @@ void refuse_beside_repeats(const FittedModel* model, const NodeTable* nodes,
   };
   if (model != nullptr) refuse("a fitted model");
   if (nodes != nullptr) refuse("--nodes");
-  if (networks != nullptr) refuse("--attention and --embeddings");
+  if (trained != nullptr) refuse("--attention and --embeddings");
   if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
 }
 
@@ -89,11 +88,11 @@ auto time_part(const char* part, Timing& timing, const Work& work) {
 EvaluationRecord evaluate_all(const Context& context, const LoadedData& data,
                               std::span<const PolicyOnData> policies,
                               const EvaluateOptions& options, const FittedModel* model,
-                              NodeTable* nodes, ConeFit* networks) {
+                              NodeTable* nodes, Model* trained) {
   validate(options);
   require_log(data.observed);
   require(!policies.empty(), "evaluate: no policy");
-  if (options.repeats > 1) refuse_beside_repeats(model, nodes, networks);
+  if (options.repeats > 1) refuse_beside_repeats(model, nodes, trained);
   const EvaluationPlan plan = plan_evaluation(context, data.observed, policies, options, model);
   Timing timing;
   Learnt learnt = time_part("nuisances", timing, [&] {
@@ -102,7 +101,13 @@ EvaluationRecord evaluate_all(const Context& context, const LoadedData& data,
       stage.emplace(context, fmt::format("repeat 1 of {}", options.repeats), 0,
                     1.0 / options.repeats);
     }
-    return learn(context, data.observed, plan, options, model, networks);
+    FittedModel fitted;
+    Learnt out = learn(context, data.observed, plan, options, model,
+                       trained != nullptr ? &fitted : nullptr);
+    if (fitted.networks && !fitted.networks->folds.empty()) {
+      *trained = std::make_shared<const FittedModel>(std::move(fitted));
+    }
+    return out;
   });
   // What was learnt before an interruption is estimated.
   std::vector<PolicyResult> results = time_part("estimates", timing, [&] {
@@ -177,11 +182,11 @@ EvaluationRecord evaluate_all(const Context& context, const LoadedData& data,
 
 EvaluationRecord evaluate(const Context& context, const LoadedData& data,
                           std::span<const PolicyOnData> policies, const EvaluateOptions& options,
-                          const FittedModel* model, NodeTable* nodes, ConeFit* networks) {
+                          const FittedModel* model, NodeTable* nodes, Model* trained) {
   const Dataset& observed = data.observed;
   try {
     return evaluate_all(observed.distributed ? context.shared_by(observed.comm()) : context, data,
-                        policies, options, model, nodes, networks);
+                        policies, options, model, nodes, trained);
   } catch (const std::bad_alloc&) {
     if (observed.comm().has_others()) throw;  // they wait for this rank
     throw Error(ErrorCode::kIo, name_largest_table(context, data.observed, policies.size()));

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "cone/evaluate.hpp"
+#include "cone/text.hpp"
 
-#include "base/text.hpp"
 #include "data/arm_costs.hpp"
 
 namespace cone {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "cone_networks/cone_fit.hpp"
 #include "network_ridge/ridge_fit.hpp"

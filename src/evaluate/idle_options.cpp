@@ -1,4 +1,4 @@
-#include "evaluate/idle_options.hpp"
+#include "cone/evaluate.hpp"
 
 #include <string>
 #include <string_view>

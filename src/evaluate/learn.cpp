@@ -22,13 +22,13 @@ constexpr double kOutcomeShare = 0.5;
 class Learning {
  public:
   Learning(const Context& context, const Dataset& data, const EvaluationPlan& plan,
-           const EvaluateOptions& options, const FittedModel* model, ConeFit* networks)
+           const EvaluateOptions& options, const FittedModel* model, FittedModel* trained)
       : context_(context),
         data_(data),
         plan_(plan),
         options_(options),
         model_(model),
-        networks_(networks),
+        trained_(trained),
         waiting_(plan.rows) {}
 
   Learnt run() {
@@ -58,8 +58,8 @@ class Learning {
   }
 
  private:
-  std::unique_ptr<Learner> make(LearnerId learner, ConeFit* networks = nullptr) const {
-    return make_learner(learner, plan_.rows, options_, model_, networks);
+  std::unique_ptr<Learner> make(LearnerId learner, FittedModel* trained = nullptr) const {
+    return make_learner(learner, plan_.rows, options_, model_, trained);
   }
 
   void take_given() {
@@ -76,7 +76,7 @@ class Learning {
     const bool has_joint_model = step.learner == LearnerId::kNetworkRidge && wants_joint_model();
     std::optional<StageScope> stage;
     if (has_joint_model) stage.emplace(context_, "outcome model", 0, kOutcomeShare);
-    Nuisances nuisances = make(step.learner, networks_)->fit(context_, data_, plan_.folds);
+    Nuisances nuisances = make(step.learner, trained_)->fit(context_, data_, plan_.folds);
     // A learner may return nuisances that no estimator needs.
     if (!is_outcome_model(step.learner)) nuisances.outcome.reset();
     if (has_given_propensities()) nuisances.propensity.reset();
@@ -167,7 +167,7 @@ class Learning {
   const EvaluationPlan& plan_;
   const EvaluateOptions& options_;
   const FittedModel* model_;
-  ConeFit* networks_;
+  FittedModel* trained_;
   std::vector<EstimatorInfo> waiting_;
   Learnt learnt_;
 };
@@ -184,8 +184,8 @@ const ModelNoise* Learnt::noise_of(const EstimatorInfo& row) const {
 }
 
 Learnt learn(const Context& context, const Dataset& data, const EvaluationPlan& plan,
-             const EvaluateOptions& options, const FittedModel* model, ConeFit* networks) {
-  return Learning(context, data, plan, options, model, networks).run();
+             const EvaluateOptions& options, const FittedModel* model, FittedModel* trained) {
+  return Learning(context, data, plan, options, model, trained).run();
 }
 
 }  // namespace cone

@@ -47,9 +47,9 @@ struct Learnt {
 
 /// Runs the learners of the plan, from cheap to costly. Where the observer asks to stop, the result
 /// has those that were finished; on several ranks, which would stop at different points, Cancelled
-/// is thrown. `networks`: receives cone's networks; nullptr where not requested. Collective where
+/// is thrown. `trained`: receives cone's networks; nullptr where not requested. Collective where
 /// the data is distributed.
 Learnt learn(const Context& context, const Dataset& data, const EvaluationPlan& plan,
-             const EvaluateOptions& options, const FittedModel* model, ConeFit* networks);
+             const EvaluateOptions& options, const FittedModel* model, FittedModel* trained);
 
 }  // namespace cone

@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "cone/catalogue.hpp"
 #include "cone/error.hpp"
+#include "cone/evaluate.hpp"
+#include "cone/text.hpp"
 
-#include "base/text.hpp"
 #include "cone_networks/cone_learner.hpp"
 #include "data/collective_error.hpp"
 #include "evaluate/fitted_model.hpp"
@@ -64,7 +64,9 @@ std::unique_ptr<Learner> make_cone_learner(const Request& request) {
                           .networks = request.options.cone,
                           .propensity_bound = request.options.nuisance.propensity_bound};
   if (request.parts.balance) cone.kernel = request.options.kernel;
-  return std::make_unique<ConeLearner>(cone, networks_of(request.model), request.networks);
+  return std::make_unique<ConeLearner>(
+      cone, networks_of(request.model),
+      request.trained != nullptr ? &request.trained->networks.emplace() : nullptr);
 }
 
 std::vector<LearnerEntry> list_builtin_learners() {
@@ -280,11 +282,11 @@ LearnerParts parts_used(std::span<const EstimatorInfo> rows, LearnerId learner) 
 
 std::unique_ptr<Learner> make_learner(LearnerId learner, std::span<const EstimatorInfo> rows,
                                       const EvaluateOptions& options, const FittedModel* model,
-                                      ConeFit* networks) {
+                                      FittedModel* trained) {
   const LearnerEntry* entry = options.catalogue.find_learner(learner);
   require(entry != nullptr, "evaluate: no such learner");
   const LearnerRequest request{
-      .options = options, .parts = parts_used(rows, learner), .model = model, .networks = networks};
+      .options = options, .parts = parts_used(rows, learner), .model = model, .trained = trained};
   if (!options.catalogue.is_added(learner)) return entry->make(request);
   return std::make_unique<CheckedLearner>(*entry, request);
 }

@@ -29,8 +29,6 @@ void require_given_columns(const Dataset& data, std::span<const EstimatorInfo> r
 void refuse_on_ranks(const Dataset& data, std::span<const EstimatorInfo> rows,
                      const EvaluateOptions& options);
 
-/// Why cone's networks are not trained on this data by default; nullptr where they are.
-const char* why_without_networks(const Dataset& data);
 /// Whether an estimator of the default list runs on this data.
 bool runs_by_default(const Dataset& data, const EstimatorInfo& row);
 
@@ -63,11 +61,11 @@ bool fits_joint_model(const EvaluateOptions& options);
 LearnerParts parts_used(std::span<const EstimatorInfo> rows, LearnerId learner);
 
 /// Of the options' catalogue; one that was added to it checks what it returns. `rows` determine
-/// which of the learner's parts are used. `networks`: receives cone's networks once they are
+/// which of the learner's parts are used. `trained`: receives cone's networks once they are
 /// trained; must outlive the learner.
 std::unique_ptr<Learner> make_learner(LearnerId learner, std::span<const EstimatorInfo> rows,
                                       const EvaluateOptions& options, const FittedModel* model,
-                                      ConeFit* networks = nullptr);
+                                      FittedModel* trained = nullptr);
 
 /// The nuisances that have been learnt so far.
 class LearntNuisances {

@@ -1,4 +1,4 @@
-#include "cone/model.hpp"
+#include "cone/evaluate.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -6,17 +6,50 @@
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
+#include "cone/text.hpp"
 
-#include "base/text.hpp"
 #include "cone_networks/cone_learner.hpp"
+#include "cone_networks/export_attention.hpp"
 #include "evaluate/fitted_model.hpp"
 #include "evaluate/learning.hpp"
 #include "evaluate/model_file.hpp"
 #include "evaluate/workload.hpp"
+#include "inference/network_treatment.hpp"
+#include "network_ridge/network_ridge_learner.hpp"
 #include "network_ridge/ridge_cost.hpp"
+#include "results/ridge_text.hpp"
+#include "results/text_table.hpp"
 
 namespace cone {
 namespace {
+
+const ConeFit& require_networks(const FittedModel& model) {
+  if (model.networks) return *model.networks;
+  throw Error(ErrorCode::kData, Fault{.what = "the model holds no networks",
+                                      .advice = "fit it with --parts networks"});
+}
+
+std::string networks_text(const ConeFit& fit) {
+  TextTable table({{"fold"},
+                   {"training", TextTable::Align::kLeft},
+                   {"epochs"},
+                   {"best epoch"},
+                   {"outcome loss"},
+                   {"treatment loss"},
+                   {"outcome error"},
+                   {"propensity loss"}});
+  for (std::size_t k = 0; k < fit.folds.size(); ++k) {
+    const FoldTraining& training = fit.folds[k].training;
+    std::string status(enum_name(training.status));
+    std::replace(status.begin(), status.end(), '_', ' ');
+    const auto loss = [](double value) { return fmt::format("{:.4f}", value); };
+    table.add_row({std::to_string(k + 1), status, std::to_string(training.epochs),
+                   std::to_string(training.best_epoch), loss(training.encoder_head_mse),
+                   loss(training.treatment_head_loss), loss(training.arm_network_mse),
+                   loss(training.propensity_loss)});
+  }
+  return table.to_string();
+}
 
 const std::vector<std::string> kPartNames = {"networks", "network_ridge"};
 
@@ -77,22 +110,70 @@ Model load_model(const std::filesystem::path& path) {
   return std::make_shared<const FittedModel>(read_model(path));
 }
 
+Model load_model(std::string_view bytes, const std::string& name) {
+  return std::make_shared<const FittedModel>(parse_model(bytes, name));
+}
+
 void save_model(const std::filesystem::path& path, const FittedModel& model) {
   write_model(path, model);
 }
 
 Nuisances predict_by_model(const Context& context, const Dataset& data, const FittedModel& model,
                            AutoNumber propensity_bound) {
-  if (!model.networks) {
-    throw Error(ErrorCode::kData, Fault{.what = "the model holds no networks",
-                                        .advice = "fit it with --parts networks"});
-  }
-  const ConeFit& networks = *model.networks;
+  const ConeFit& networks = require_networks(model);
   const FitPlan plan = redraw_plan_checked(context, data, networks);
   const ConeLearner learner(
       {.plan = networks.plan, .networks = networks.options, .propensity_bound = propensity_bound},
       &networks);
   return learner.fit(context.with_seed(networks.seed), data, plan);
+}
+
+ModelFacts describe_model(const FittedModel& model) {
+  ModelFacts facts{
+      .plan = model.plan(), .seed = model.seed(), .has_networks = model.networks.has_value()};
+  if (model.network_ridge) facts.network_ridge = model.network_ridge->options;
+  return facts;
+}
+
+std::string model_text(const FittedModel& model) {
+  std::string text;
+  if (model.network_ridge) {
+    const NetworkRidgeSummary ridge = summarise_fit(*model.network_ridge);
+    text += "Network ridge: decomposition of the outcome variance, given the degree\n" +
+            variance_shares_text(ridge);
+    std::vector<std::string> warnings;
+    add_ridge_warnings(ridge, warnings);
+    for (const std::string& warning : warnings) text += "! " + warning + "\n";
+  }
+  if (model.networks) text += (text.empty() ? "" : "\nNetworks\n") + networks_text(*model.networks);
+  return text;
+}
+
+Matrix<float> represent_by_model(const Context& context, const Dataset& data,
+                                 const FittedModel& model) {
+  const ConeFit& fit = require_networks(model);
+  const FitPlan plan = redraw_plan_checked(context, data, fit);
+  return fit.z.rows() > 0 ? fit.z : encode_scored_nodes(context, data, plan, fit);
+}
+
+void write_attention(const Context& context, std::ostream& out, const Dataset& data,
+                     const FittedModel& model, CsvCells cells) {
+  write_attention(context, out, data, require_networks(model), cells);
+}
+
+void write_representations(const Context& context, std::ostream& out, const Dataset& data,
+                           const FittedModel& model) {
+  write_representations(context, out, data, require_networks(model));
+}
+
+NodeEffects predict_effects(const Context& context, const Dataset& data,
+                            const EffectOptions& options, const FittedModel* model) {
+  return estimate_effects_with_warnings(context, data, options, network_ridge_of(model));
+}
+
+std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& data,
+                                         const EffectOptions& options, const FittedModel* model) {
+  return expected_costs(context, data, options, network_ridge_of(model));
 }
 
 }  // namespace cone

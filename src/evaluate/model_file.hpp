@@ -5,13 +5,14 @@
 #include <string>
 #include <string_view>
 
+#include "cone/evaluate.hpp"
+
 #include "evaluate/fitted_model.hpp"
 
 namespace cone {
 
 /// Writes a model in the format of docs/model_format.md, to a file atomically. The same model gives
 /// the same bytes. Throws Error(kIo).
-void write_model(std::ostream& out, const FittedModel& model);
 void write_model(const std::filesystem::path& path, const FittedModel& model);
 
 /// Reads what write_model wrote. Safe on untrusted files: every size is checked against the

@@ -6,13 +6,13 @@
 
 #include "cone/error.hpp"
 #include "cone/evaluate.hpp"
+#include "cone/json.hpp"
+#include "cone/text.hpp"
 
-#include "base/text.hpp"
 #include "data/arm_labels.hpp"
 #include "evaluate/fitted_model.hpp"
 #include "evaluate/learning.hpp"
 #include "evaluate/model_file.hpp"
-#include "options/option_json.hpp"
 
 namespace cone {
 namespace {

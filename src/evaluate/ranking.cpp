@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
+#include "cone/text.hpp"
 
 #include "base/numeric.hpp"
-#include "base/text.hpp"
 #include "data/arm_labels.hpp"
 
 namespace cone {

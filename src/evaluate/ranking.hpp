@@ -51,11 +51,4 @@ class Ranking {
 std::vector<Ranking> find_rankings(const Dataset& data, std::span<const PolicyOnData> policies,
                                    const BudgetCurveOptions& options);
 
-/// Names of the policies whose probability of treatment is not constant.
-std::vector<std::string> name_ranking_policies(const Communicator& comm,
-                                               std::span<const PolicyOnData> policies);
-
-/// The columns that --rank may name, for the loader.
-std::vector<KeptColumn> ranking_columns(std::span<const std::string> rank);
-
 }  // namespace cone

@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 
 #include "cone/dataset.hpp"
-#include "cone/settings.hpp"
+#include "cone/file.hpp"
+#include "cone/options.hpp"
 
 #include "base/byte_reader.hpp"
-#include "base/file.hpp"
 #include "cone_networks/networks_section.hpp"
 #include "evaluate/model_envelope.hpp"
 #include "evaluate/model_file.hpp"

@@ -7,8 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "cone/text.hpp"
+
 #include "base/numeric.hpp"
-#include "base/sentence.hpp"
 #include "estimate/diagnose.hpp"
 #include "exec/statistics.hpp"
 #include "nn/train.hpp"

@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "cone/estimate.hpp"
+#include "cone/json.hpp"
 #include "cone/learn.hpp"
 #include "cone/matrix.hpp"
 
 #include "data/arm_costs.hpp"
-#include "estimate/weights.hpp"
-#include "options/option_json.hpp"
 
 namespace cone {
 namespace {

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "cone/text.hpp"
+
 #include "base/numeric.hpp"
-#include "base/sentence.hpp"
-#include "base/text.hpp"
 #include "diagnostics/stability.hpp"
 #include "estimate/enough_units.hpp"
 #include "estimate/significance.hpp"

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "cone/dataset.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "nuisance/fit_cost.hpp"
 

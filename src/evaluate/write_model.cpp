@@ -3,9 +3,9 @@
 #include <string>
 
 #include "cone/error.hpp"
+#include "cone/file.hpp"
 
 #include "base/byte_writer.hpp"
-#include "base/file.hpp"
 #include "cone_networks/networks_section.hpp"
 #include "evaluate/model_envelope.hpp"
 #include "evaluate/model_file.hpp"

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "cone/communicator.hpp"
+#include "cone/context.hpp"
 #include "cone/matrix.hpp"
 
 namespace cone {

@@ -1,4 +1,4 @@
-#include "exec/blas_memory.hpp"
+#include "cone/context.hpp"
 
 #include <algorithm>
 #include <atomic>

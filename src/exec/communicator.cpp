@@ -1,4 +1,4 @@
-#include "cone/communicator.hpp"
+#include "cone/context.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cone/communicator.hpp"
+#include "cone/context.hpp"
 #include "cone/matrix.hpp"
 
 namespace cone {

@@ -1,4 +1,4 @@
-#include "cone/forecast.hpp"
+#include "cone/context.hpp"
 
 #include <utility>
 

@@ -5,7 +5,7 @@
 #include <cblas.h>
 #include <omp.h>
 
-#include "exec/blas_memory.hpp"
+#include "cone/context.hpp"
 
 namespace cone {
 namespace {

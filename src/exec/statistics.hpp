@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "cone/communicator.hpp"
+#include "cone/context.hpp"
 
 namespace cone {
 

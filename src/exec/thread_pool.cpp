@@ -7,9 +7,8 @@
 #include <limits>
 #include <system_error>
 
+#include "cone/context.hpp"
 #include "cone/error.hpp"
-
-#include "exec/blas_memory.hpp"
 
 namespace cone {
 namespace {

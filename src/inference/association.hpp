@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <span>
 
-#include "cone/communicator.hpp"
 #include "cone/context.hpp"
 
 #include "inference/neighbourhood.hpp"

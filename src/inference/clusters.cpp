@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "cone/communicator.hpp"
+#include "cone/context.hpp"
 #include "cone/error.hpp"
 
 #include "data/label_nodes.hpp"

@@ -9,7 +9,6 @@
 
 #include "cone/error.hpp"
 #include "cone/estimate.hpp"
-#include "cone/inference.hpp"
 
 #include "base/numeric.hpp"
 #include "base/random.hpp"

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "cone/estimate.hpp"
-#include "cone/inference.hpp"
 #include "cone/learn.hpp"
 #include "cone/matrix.hpp"
 

@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
+#include "cone/text.hpp"
 
 #include "base/numeric.hpp"
 #include "base/random.hpp"
-#include "base/sentence.hpp"
 
 namespace cone {
 namespace {

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "cone/context.hpp"
+#include "cone/estimate.hpp"
 #include "cone/graph.hpp"
-#include "cone/inference.hpp"
 #include "cone/matrix.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "exec/statistics.hpp"
 #include "inference/clusters.hpp"

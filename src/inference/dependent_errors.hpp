@@ -7,7 +7,7 @@
 #include "cone/context.hpp"
 #include "cone/estimate.hpp"
 #include "cone/learn.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "inference/dependence.hpp"
 

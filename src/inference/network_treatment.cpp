@@ -5,9 +5,10 @@
 #include <vector>
 
 #include "cone/error.hpp"
+#include "cone/text.hpp"
 
-#include "base/sentence.hpp"
 #include "network_ridge/ridge_cost.hpp"
+#include "network_ridge/ridge_fit.hpp"
 #include "network_ridge/treatment_ridge.hpp"
 
 namespace cone {

@@ -8,9 +8,8 @@
 #include "cone/context.hpp"
 #include "cone/dataset.hpp"
 #include "cone/effects.hpp"
-#include "cone/forecast.hpp"
 #include "cone/learn.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "inference/confounding_strength.hpp"
 #include "nuisance/fit_cost.hpp"
@@ -19,6 +18,8 @@
 // policies and node-level effects share.
 
 namespace cone {
+
+struct RidgeFit;
 
 /// Predicts the treatment of the nodes that the plan scores, `sample`, without the network and with
 /// it. Two fits of the network ridge per arm (with two arms, for one of them), or one where the
@@ -64,10 +65,10 @@ std::optional<std::string> find_network_treatment(const Context& context, const 
 /// Node-level effects, with that warning among theirs.
 NodeEffects estimate_effects_with_warnings(const Context& context, const Dataset& data,
                                            const EffectOptions& options,
-                                           const RidgeFit* known = nullptr);
+                                           const RidgeFit* known);
 /// Expected time of that.
 std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& data,
                                          const EffectOptions& options,
-                                         const RidgeFit* known = nullptr);
+                                         const RidgeFit* known);
 
 }  // namespace cone

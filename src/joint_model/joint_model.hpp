@@ -9,7 +9,7 @@
 #include "cone/estimate.hpp"
 #include "cone/learn.hpp"
 #include "cone/matrix.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 namespace cone {
 

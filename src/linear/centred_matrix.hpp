@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "cone/context.hpp"
-#include "cone/features.hpp"
 #include "cone/matrix.hpp"
 
 #include "exec/statistics.hpp"

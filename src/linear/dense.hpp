@@ -7,7 +7,6 @@
 #include <lapacke.h>
 
 #include "cone/context.hpp"
-#include "cone/features.hpp"
 #include "cone/matrix.hpp"
 
 #include "exec/one_blas_thread.hpp"

@@ -4,7 +4,6 @@
 #include <span>
 #include <vector>
 
-#include "cone/features.hpp"
 #include "cone/matrix.hpp"
 
 #include "linear/logistic_objective.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "cone/communicator.hpp"
-#include "cone/features.hpp"
+#include "cone/context.hpp"
+#include "cone/matrix.hpp"
 
 namespace cone {
 

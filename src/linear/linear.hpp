@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cone/context.hpp"
-#include "cone/features.hpp"
+#include "cone/matrix.hpp"
 
 namespace cone {
 

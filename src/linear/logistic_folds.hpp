@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cone/context.hpp"
-#include "cone/features.hpp"
+#include "cone/matrix.hpp"
 
 #include "linear/explicit_logistic.hpp"
 #include "linear/logistic.hpp"

@@ -12,8 +12,9 @@
 #include <fmt/format.h>
 #include <sched.h>
 
-#include "base/stopwatch.hpp"
-#include "base/text.hpp"
+#include "cone/context.hpp"
+#include "cone/text.hpp"
+
 #include "data/collective_error.hpp"
 #include "mpi/mpi_ghosts.hpp"
 

@@ -7,7 +7,7 @@
 
 #include <mpi.h>
 
-#include "cone/communicator.hpp"
+#include "cone/context.hpp"
 
 namespace cone::mpi {
 

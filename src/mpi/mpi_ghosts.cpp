@@ -9,9 +9,8 @@
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
-
-#include "base/stopwatch.hpp"
-#include "base/text.hpp"
+#include "cone/context.hpp"
+#include "cone/text.hpp"
 
 namespace cone::mpi {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cone/communicator.hpp"
+#include "cone/context.hpp"
 
 #include "network_ridge/kernel_products.hpp"
 

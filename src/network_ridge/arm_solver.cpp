@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "cone/communicator.hpp"
+#include "cone/context.hpp"
 
 namespace cone {
 

@@ -8,8 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "cone/text.hpp"
+
 #include "base/numeric.hpp"
-#include "base/text.hpp"
 #include "exec/statistics.hpp"
 #include "network_ridge/calibration_slope.hpp"
 

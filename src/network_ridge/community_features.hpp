@@ -8,10 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "cone/communicator.hpp"
 #include "cone/context.hpp"
 #include "cone/dataset.hpp"
-#include "cone/features.hpp"
 #include "cone/matrix.hpp"
 
 namespace cone {

@@ -3,7 +3,6 @@
 #include <cstddef>
 
 #include "cone/context.hpp"
-#include "cone/features.hpp"
 #include "cone/matrix.hpp"
 
 namespace cone {

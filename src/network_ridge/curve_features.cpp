@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "cone/communicator.hpp"
+#include "cone/context.hpp"
 
 #include "exec/distributed_sort.hpp"
 

@@ -2,8 +2,7 @@
 
 #include <span>
 
-#include "cone/communicator.hpp"
-#include "cone/features.hpp"
+#include "cone/context.hpp"
 #include "cone/matrix.hpp"
 
 namespace cone {

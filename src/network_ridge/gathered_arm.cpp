@@ -4,7 +4,7 @@
 #include <numeric>
 #include <unordered_map>
 
-#include "cone/communicator.hpp"
+#include "cone/context.hpp"
 
 #include "base/hash.hpp"
 #include "network_ridge/fetch_rows.hpp"

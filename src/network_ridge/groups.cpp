@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
+#include "cone/text.hpp"
 
 #include "base/numeric.hpp"
-#include "base/text.hpp"
 #include "network_ridge/neighbour_norms.hpp"
 
 namespace cone {

@@ -5,10 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "cone/communicator.hpp"
 #include "cone/context.hpp"
 #include "cone/dataset.hpp"
-#include "cone/features.hpp"
 #include "cone/matrix.hpp"
 
 #include "network_ridge/community_features.hpp"

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "cone/communicator.hpp"
+#include "cone/context.hpp"
 #include "cone/error.hpp"
 
 #include "base/numeric.hpp"

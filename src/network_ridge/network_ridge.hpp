@@ -12,7 +12,6 @@
 #include "cone/learn.hpp"
 #include "cone/matrix.hpp"
 #include "cone/options.hpp"
-#include "cone/settings.hpp"
 
 #include "network_ridge/learn_variances.hpp"
 #include "network_ridge/ridge_system.hpp"

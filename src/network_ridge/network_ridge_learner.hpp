@@ -6,7 +6,7 @@
 
 #include "cone/dataset.hpp"
 #include "cone/learn.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "network_ridge/network_ridge.hpp"
 #include "network_ridge/ridge_fit.hpp"

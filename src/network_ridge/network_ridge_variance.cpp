@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "cone/communicator.hpp"
+#include "cone/context.hpp"
 #include "cone/error.hpp"
 
 #include "base/numeric.hpp"

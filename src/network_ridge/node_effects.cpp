@@ -117,6 +117,11 @@ std::vector<ExpectedCost> expected_effect_costs(const Context& context, const Da
 }
 
 NodeEffects estimate_effects(const Context& context, const Dataset& data,
+                             const EffectOptions& options) {
+  return estimate_effects(context, data, options, nullptr);
+}
+
+NodeEffects estimate_effects(const Context& context, const Dataset& data,
                              const EffectOptions& options, const RidgeFit* known) {
   validate(options);
   if (known != nullptr) require_variances_for(*known, context, data, options);

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "network_ridge/network_ridge.hpp"
 #include "nuisance/fit_cost.hpp"

@@ -6,8 +6,9 @@
 
 #include "cone/context.hpp"
 #include "cone/dataset.hpp"
+#include "cone/effects.hpp"
 #include "cone/learn.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "network_ridge/groups.hpp"
 #include "network_ridge/learn_variances.hpp"
@@ -45,5 +46,15 @@ RidgeFit fit_network_ridge(const Context& context, const Dataset& data, const Pl
 
 /// The variance components of the fit, for the record.
 NetworkRidgeSummary summarise_fit(const RidgeFit& fit);
+
+/// estimate_effects() with the variances of a fit: options (but for undersmoothing, solver and
+/// draws), folds and seed must be those of that fit, and so must the data. nullptr: they are
+/// learnt.
+NodeEffects estimate_effects(const Context& context, const Dataset& data,
+                             const EffectOptions& options, const RidgeFit* known);
+/// Expected time of that: the ridge, predictions, standard deviations and the treatment model.
+std::vector<ExpectedCost> expected_effect_costs(const Context& context, const Dataset& data,
+                                                const EffectOptions& options,
+                                                const RidgeFit* known);
 
 }  // namespace cone

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
+#include "cone/text.hpp"
 
-#include "base/text.hpp"
 #include "options/option_bytes.hpp"
 
 namespace cone {

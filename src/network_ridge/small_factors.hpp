@@ -3,7 +3,6 @@
 #include <span>
 #include <vector>
 
-#include "cone/communicator.hpp"
 #include "cone/context.hpp"
 #include "cone/matrix.hpp"
 

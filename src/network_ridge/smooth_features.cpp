@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "cone/communicator.hpp"
+#include "cone/context.hpp"
 
 #include "base/numeric.hpp"
 #include "exec/distributed_sort.hpp"

@@ -7,21 +7,14 @@
 #include <utility>
 #include <vector>
 
-#include "cone/communicator.hpp"
 #include "cone/context.hpp"
 #include "cone/dataset.hpp"
+#include "cone/effects.hpp"
 #include "cone/learn.hpp"
 #include "cone/matrix.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 namespace cone {
-
-/// Propensities P(T_i = a), scored nodes × arms, by the network ridge with the treatment indicator
-/// as outcome: a score that is linear in the groups of effects, cross-fitted and without
-/// undersmoothing, turned into a probability by calibrate(). Without `sees_network`, from own
-/// features only.
-Matrix<double> predict_treatment(const Context& context, const Dataset& data, const FitPlan& plan,
-                                 NetworkRidgeOptions options, bool sees_network);
 
 /// Propensities by that model with the network, one per scored node and arm, within bounds. Throws
 /// Error(kData) where the fitting nodes of a task lack an arm.

@@ -6,7 +6,6 @@
 
 #include "cone/context.hpp"
 #include "cone/dataset.hpp"
-#include "cone/features.hpp"
 #include "cone/matrix.hpp"
 
 #include "nn/training_features.hpp"

@@ -8,25 +8,6 @@
 #include "cone/context.hpp"
 #include "cone/options.hpp"
 
-namespace cone {
-
-/// How a training ended. In every case the best weights so far are restored.
-enum class TrainingStatus {
-  kCompleted,     ///< all epochs ran
-  kStoppedEarly,  ///< the held-out loss had not improved for `patience` epochs
-  kDiverged,      ///< losses or weights are not finite or far too large
-};
-
-template <>
-struct EnumNames<TrainingStatus> {
-  static constexpr std::array kNames = {
-      std::pair{TrainingStatus::kCompleted, std::string_view("completed")},
-      std::pair{TrainingStatus::kStoppedEarly, std::string_view("stopped_early")},
-      std::pair{TrainingStatus::kDiverged, std::string_view("diverged")}};
-};
-
-}  // namespace cone
-
 namespace cone::nn {
 
 /// The score of the current weights.

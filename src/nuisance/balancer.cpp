@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "balance/kernel_balancing.hpp"
 #include "base/numeric.hpp"
@@ -53,10 +53,11 @@ BalancedGroup balance_group(const Context& context, const LoggedSample& sample, 
 
 }  // namespace
 
-Balancer::Balancer(LoggedSample sample, std::vector<BalancedGroup> groups)
+KernelBalancer::KernelBalancer(LoggedSample sample, std::vector<BalancedGroup> groups)
     : sample_(std::move(sample)), groups_(std::move(groups)) {}
 
-BalancedValue Balancer::value(const Context& context, MatrixView<const double> policy) const {
+BalancedValue KernelBalancer::value(const Context& context,
+                                    MatrixView<const double> policy) const {
   BalancedValue all;
   all.weights.resize(sample_.size());
   all.influence.resize(sample_.size());
@@ -83,7 +84,7 @@ BalancedValue Balancer::value(const Context& context, MatrixView<const double> p
   return all;
 }
 
-Balancer balance_features(const Context& context, const Dataset& data,
+KernelBalancer balance_features(const Context& context, const Dataset& data,
                           std::span<const NodeIndex> scored,
                           const KernelBalancingOptions& options) {
   LoggedSample sample = take_sample(data, scored);
@@ -95,7 +96,7 @@ Balancer balance_features(const Context& context, const Dataset& data,
   return {std::move(sample), std::move(groups)};
 }
 
-Balancer balance_representations(const Context& context, LoggedSample sample,
+KernelBalancer balance_representations(const Context& context, LoggedSample sample,
                                  MatrixView<const float> z,
                                  std::vector<std::vector<std::size_t>> groups,
                                  const KernelBalancingOptions& options) {

@@ -6,7 +6,7 @@
 #include "cone/context.hpp"
 #include "cone/learn.hpp"
 #include "cone/matrix.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "balance/kernel_balancing.hpp"
 
@@ -20,13 +20,11 @@ struct BalancedGroup {
 
 /// Kernel balancing of a sample: all nodes together on features, group by group on representations,
 /// since those of different encoders are not comparable.
-class Balancer {
+class KernelBalancer : public Balancer {
  public:
-  Balancer(LoggedSample sample, std::vector<BalancedGroup> groups);
+  KernelBalancer(LoggedSample sample, std::vector<BalancedGroup> groups);
 
-  /// policy: the sample's rows × arms, weighted as the sample is. Results are in the order of the
-  /// sample.
-  BalancedValue value(const Context& context, MatrixView<const double> policy) const;
+  BalancedValue value(const Context& context, MatrixView<const double> policy) const override;
 
  private:
   LoggedSample sample_;
@@ -34,12 +32,12 @@ class Balancer {
 };
 
 /// Balances the features of the sample, scaled as for the encoders.
-Balancer balance_features(const Context& context, const Dataset& data,
+KernelBalancer balance_features(const Context& context, const Dataset& data,
                           std::span<const NodeIndex> scored, const KernelBalancingOptions& options);
 
 /// Balances the representations within each group, columns scaled to variance 1 within the group.
 /// `z` has one row per row of the sample.
-Balancer balance_representations(const Context& context, LoggedSample sample,
+KernelBalancer balance_representations(const Context& context, LoggedSample sample,
                                  MatrixView<const float> z,
                                  std::vector<std::vector<std::size_t>> groups,
                                  const KernelBalancingOptions& options);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cone/learn.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 namespace cone {
 

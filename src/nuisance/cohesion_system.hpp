@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "cone/context.hpp"
-#include "cone/features.hpp"
 #include "cone/graph.hpp"
+#include "cone/matrix.hpp"
 
 #include "linear/centred_matrix.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cone/dataset.hpp"
-#include "cone/features.hpp"
+#include "cone/matrix.hpp"
 
 namespace cone {
 

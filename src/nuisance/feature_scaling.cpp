@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "data/column_units.hpp"
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "cone/dataset.hpp"
-#include "cone/features.hpp"
-#include "cone/settings.hpp"
+#include "cone/matrix.hpp"
+#include "cone/options.hpp"
 
 // The features as the input of regressions. Scales come from the features of all nodes: no
 // treatment or outcome enters. Columns are scaled, not shifted: every regression has an intercept

@@ -6,7 +6,7 @@
 
 #include "cone/error.hpp"
 #include "cone/learn.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "data/split.hpp"
 

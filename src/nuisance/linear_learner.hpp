@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "cone/learn.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 namespace cone {
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "base/numeric.hpp"
 #include "nuisance/arm_network.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "nn/adam.hpp"
 #include "nn/train.hpp"

@@ -5,8 +5,7 @@
 #include <fmt/format.h>
 
 #include "cone/learn.hpp"
-
-#include "base/sentence.hpp"
+#include "cone/text.hpp"
 
 namespace cone {
 namespace {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "cone/context.hpp"
-#include "cone/features.hpp"
 #include "cone/learn.hpp"
+#include "cone/matrix.hpp"
 
 #include "linear/logistic.hpp"
 

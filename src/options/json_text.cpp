@@ -1,4 +1,4 @@
-#include "options/json_text.hpp"
+#include "cone/json.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -8,8 +8,7 @@
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
-
-#include "base/text.hpp"
+#include "cone/text.hpp"
 
 namespace cone {
 namespace {

@@ -9,7 +9,6 @@
 #include "cone/options.hpp"
 
 #include "base/byte_reader.hpp"
-#include "options/option_parser.hpp"
 
 namespace cone {
 

@@ -1,7 +1,6 @@
-#include "options/option_file.hpp"
+#include "cone/json.hpp"
 
-#include "base/file.hpp"
-#include "options/json_text.hpp"
+#include "cone/file.hpp"
 
 namespace cone {
 

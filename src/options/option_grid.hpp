@@ -13,9 +13,7 @@
 
 #include "cone/error.hpp"
 #include "cone/options.hpp"
-
-#include "base/text.hpp"
-#include "options/option_parser.hpp"
+#include "cone/text.hpp"
 
 namespace cone {
 

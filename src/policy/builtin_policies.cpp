@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
+#include "cone/text.hpp"
 
-#include "base/text.hpp"
 #include "data/arm_labels.hpp"
 
 namespace cone {

@@ -6,8 +6,8 @@
 
 #include "cone/error.hpp"
 #include "cone/policy.hpp"
+#include "cone/text.hpp"
 
-#include "base/text.hpp"
 #include "data/arm_labels.hpp"
 #include "data/given_columns.hpp"
 

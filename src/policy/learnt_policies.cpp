@@ -7,8 +7,7 @@
 
 #include "cone/dataset.hpp"
 #include "cone/policy.hpp"
-
-#include "base/text.hpp"
+#include "cone/text.hpp"
 
 namespace cone {
 

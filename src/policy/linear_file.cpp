@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
+#include "cone/load.hpp"
 #include "cone/policy.hpp"
+#include "cone/text.hpp"
 
-#include "base/text.hpp"
-#include "data/byte_source.hpp"
 #include "data/csv.hpp"
 #include "data/number.hpp"
 

@@ -1,4 +1,4 @@
-#include "policy/policy_names.hpp"
+#include "cone/policy.hpp"
 
 #include <cmath>
 #include <cstddef>
@@ -8,7 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "base/text.hpp"
+#include "cone/text.hpp"
+
 #include "data/policy_columns.hpp"
 #include "policy/builtin_policies.hpp"
 

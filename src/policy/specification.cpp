@@ -7,13 +7,12 @@
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
+#include "cone/file.hpp"
 #include "cone/load.hpp"
 #include "cone/policy.hpp"
+#include "cone/text.hpp"
 
-#include "base/file.hpp"
-#include "base/text.hpp"
 #include "policy/builtin_policies.hpp"
-#include "policy/policy_names.hpp"
 
 namespace cone {
 namespace {

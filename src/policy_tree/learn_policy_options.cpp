@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "cone/learn_policy.hpp"
+#include "cone/text.hpp"
 
-#include "base/text.hpp"
 #include "data/arm_costs.hpp"
 #include "policy_tree/rule_columns.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "cone/context.hpp"
 #include "cone/dataset.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 namespace cone {
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "cone/dataset.hpp"
-#include "cone/features.hpp"
 #include "cone/matrix.hpp"
 #include "cone/options.hpp"
 

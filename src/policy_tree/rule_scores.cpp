@@ -5,8 +5,8 @@
 
 #include "cone/error.hpp"
 #include "cone/estimate.hpp"
+#include "cone/text.hpp"
 
-#include "base/text.hpp"
 #include "data/collective_error.hpp"
 #include "network_ridge/network_ridge_learner.hpp"
 #include "network_ridge/ridge_cost.hpp"

@@ -5,7 +5,6 @@
 
 #include "cone/context.hpp"
 #include "cone/dataset.hpp"
-#include "cone/forecast.hpp"
 #include "cone/learn.hpp"
 #include "cone/learn_policy.hpp"
 #include "cone/matrix.hpp"

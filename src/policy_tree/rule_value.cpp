@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "cone/estimate.hpp"
+#include "cone/text.hpp"
 
 #include "base/numeric.hpp"
-#include "base/text.hpp"
 #include "estimate/degrees_of_freedom.hpp"
 #include "estimate/enough_units.hpp"
 #include "estimate/significance.hpp"

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "cone/json.hpp"
 #include "cone/load.hpp"
 
-#include "options/option_json.hpp"
 #include "report/direction.hpp"
 #include "report/sections.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "report/direction.hpp"
 #include "report/forest_chart.hpp"

@@ -8,7 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "options/json_text.hpp"
+#include "cone/json.hpp"
+
 #include "report/forest_chart.hpp"
 #include "report/number_text.hpp"
 #include "report/sections.hpp"

@@ -8,11 +8,11 @@
 #include <fmt/format.h>
 
 #include "cone/evaluate.hpp"
+#include "cone/json.hpp"
 #include "cone/load.hpp"
 #include "cone/options.hpp"
 #include "cone/policy.hpp"
 
-#include "options/option_json.hpp"
 #include "report/sections.hpp"
 
 namespace cone::report {

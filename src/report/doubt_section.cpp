@@ -6,7 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "base/text.hpp"
+#include "cone/text.hpp"
+
 #include "report/number_text.hpp"
 #include "report/sections.hpp"
 

@@ -7,10 +7,10 @@
 #include <zlib.h>
 
 #include "cone/error.hpp"
+#include "cone/json.hpp"
+#include "cone/text.hpp"
 
-#include "base/text.hpp"
 #include "data/inflate.hpp"
-#include "options/json_text.hpp"
 
 namespace cone::report {
 namespace {

@@ -1,6 +1,6 @@
 #include "report/html.hpp"
 
-#include "base/text.hpp"
+#include "cone/text.hpp"
 
 namespace cone::report {
 namespace {

@@ -1,4 +1,4 @@
-#include "report/network_sample.hpp"
+#include "cone/report.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -5,8 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "cone/text.hpp"
+
 #include "base/readable_number.hpp"
-#include "base/text.hpp"
 
 namespace cone::report {
 

@@ -6,10 +6,11 @@
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
+#include "cone/output.hpp"
 #include "cone/record.hpp"
 #include "cone/report.hpp"
+#include "cone/text.hpp"
 
-#include "base/text.hpp"
 #include "report/direction.hpp"
 #include "report/embedded_record.hpp"
 #include "report/html.hpp"
@@ -17,8 +18,6 @@
 #include "report/record_view.hpp"
 #include "report/sections.hpp"
 #include "report/style.hpp"
-#include "results/policy_output.hpp"
-#include "results/sensitivity_output.hpp"
 
 namespace cone {
 namespace report {

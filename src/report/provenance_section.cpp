@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
-#include "options/json_text.hpp"
+#include "cone/json.hpp"
+
 #include "report/number_text.hpp"
 #include "report/sections.hpp"
 #include "report/table.hpp"

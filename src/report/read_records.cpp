@@ -1,7 +1,7 @@
 #include "cone/error.hpp"
+#include "cone/json.hpp"
 #include "cone/report.hpp"
 
-#include "options/json_text.hpp"
 #include "report/embedded_record.hpp"
 
 namespace cone {

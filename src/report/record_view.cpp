@@ -5,8 +5,7 @@
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
-
-#include "base/text.hpp"
+#include "cone/text.hpp"
 
 namespace cone::report {
 

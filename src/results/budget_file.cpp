@@ -2,8 +2,8 @@
 #include <cmath>
 #include <ostream>
 
-#include "data/csv_writer.hpp"
-#include "results/budget_output.hpp"
+#include "cone/file.hpp"
+#include "cone/output.hpp"
 
 namespace cone {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include "base/sentence.hpp"
-#include "base/text.hpp"
+#include "cone/output.hpp"
+#include "cone/text.hpp"
+
 #include "data/outcome_direction.hpp"
-#include "results/budget_output.hpp"
 #include "results/text_table.hpp"
 
 namespace cone {

@@ -1,4 +1,4 @@
-#include "results/data_report.hpp"
+#include "cone/output.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,9 +7,10 @@
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
+#include "cone/text.hpp"
 
-#include "base/text.hpp"
+#include "base/numeric.hpp"
 #include "data/outcome_direction.hpp"
 
 namespace cone {
@@ -171,7 +172,7 @@ void note_small_arms(DataReport& report) {
 
 }  // namespace
 
-DataReport report_data(const LoadedData& data) {
+DataReport report_data(const LoadedData& data, std::span<const PolicyOnData> policies) {
   const Dataset& observed = data.observed;
   require(observed.has_log(), "report_data: no logged data");
   DataReport report;
@@ -199,6 +200,12 @@ DataReport report_data(const LoadedData& data) {
   }
   report.differences = largest_differences(observed, statistics.difference);
   report.network = describe_network(observed.graph);
+  for (const PolicyOnData& policy : policies) {
+    DataReport::Policy& shown = report.policies.emplace_back(DataReport::Policy{policy.name, {}});
+    for (std::size_t a = 0; a < observed.num_arms(); ++a) {
+      shown.arm_shares.push_back(mean(arm_column(policy.probability.view(), static_cast<Arm>(a))));
+    }
+  }
   report.notes = data.notes;
   report.notes.insert(report.notes.end(), data.warnings.begin(), data.warnings.end());
   if (auto question = question_direction(outcome_column(data)))

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "cone/output.hpp"
+#include "cone/text.hpp"
+
 #include "base/readable_number.hpp"
-#include "base/sentence.hpp"
-#include "base/text.hpp"
-#include "results/data_report.hpp"
 #include "results/text_table.hpp"
 
 namespace cone {

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "base/sentence.hpp"
-#include "base/text.hpp"
+#include "cone/text.hpp"
+
 #include "data/outcome_direction.hpp"
 #include "results/text_table.hpp"
 

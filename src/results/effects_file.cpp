@@ -5,9 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "data/csv_writer.hpp"
+#include "cone/file.hpp"
+#include "cone/output.hpp"
+
 #include "results/arm_column.hpp"
-#include "results/effects_output.hpp"
 
 namespace cone {
 namespace {

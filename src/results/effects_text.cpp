@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "cone/output.hpp"
+#include "cone/text.hpp"
+
 #include "base/numeric.hpp"
 #include "base/readable_number.hpp"
-#include "base/sentence.hpp"
-#include "base/text.hpp"
-#include "results/effects_output.hpp"
 #include "results/ridge_text.hpp"
 #include "results/text_table.hpp"
 

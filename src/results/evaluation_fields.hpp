@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "cone/record.hpp"
+#include "cone/output.hpp"
 
-#include "results/budget_output.hpp"
 #include "results/decision_fields.hpp"
 #include "results/diagnostics_fields.hpp"
 #include "results/record_fields.hpp"

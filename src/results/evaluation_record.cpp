@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include "cone/record.hpp"
+#include "cone/json.hpp"
 
 #include "base/hash.hpp"
-#include "options/json_text.hpp"
 #include "results/evaluation_fields.hpp"
 
 namespace cone {

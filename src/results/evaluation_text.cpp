@@ -4,12 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "cone/output.hpp"
 #include "cone/record.hpp"
+#include "cone/text.hpp"
 
 #include "base/readable_number.hpp"
-#include "base/sentence.hpp"
-#include "base/text.hpp"
-#include "results/budget_output.hpp"
 #include "results/decision_text.hpp"
 #include "results/target_notes.hpp"
 #include "results/text_table.hpp"

@@ -3,9 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "data/csv_writer.hpp"
+#include "cone/file.hpp"
+#include "cone/output.hpp"
+
 #include "results/arm_column.hpp"
-#include "results/nodes_output.hpp"
 
 namespace cone {
 namespace {

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cone/learn_policy.hpp"
-#include "cone/version.hpp"
+#include "cone/error.hpp"
+#include "cone/output.hpp"
 
-#include "results/policy_output.hpp"
 #include "results/record_fields.hpp"
 
 /// \file

@@ -4,9 +4,10 @@
 
 #include "cone/policy.hpp"
 
-#include "data/csv_writer.hpp"
+#include "cone/file.hpp"
+#include "cone/output.hpp"
+
 #include "data/policy_columns.hpp"
-#include "results/policy_output.hpp"
 
 namespace cone {
 

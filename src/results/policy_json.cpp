@@ -1,4 +1,5 @@
-#include "options/option_json.hpp"
+#include "cone/json.hpp"
+
 #include "results/policy_fields.hpp"
 
 namespace cone {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "base/text.hpp"
-#include "results/policy_output.hpp"
+#include "cone/output.hpp"
+#include "cone/text.hpp"
 
 namespace cone {
 namespace {

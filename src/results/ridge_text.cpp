@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "base/sentence.hpp"
-#include "base/text.hpp"
+#include "cone/text.hpp"
+
 #include "results/text_table.hpp"
 
 namespace cone {

@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "cone/sensitivity.hpp"
-#include "cone/version.hpp"
+#include "cone/error.hpp"
+#include "cone/output.hpp"
 
 #include "results/record_fields.hpp"
-#include "results/sensitivity_output.hpp"
 
 /// \file
 /// The fields of a sensitivity analysis's record, one line each (options/record_json.hpp).

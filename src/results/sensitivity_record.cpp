@@ -1,6 +1,7 @@
 #include <utility>
 
-#include "options/option_json.hpp"
+#include "cone/json.hpp"
+
 #include "results/sensitivity_fields.hpp"
 
 namespace cone {

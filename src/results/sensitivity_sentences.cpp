@@ -4,9 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "base/sentence.hpp"
-#include "base/text.hpp"
-#include "results/sensitivity_output.hpp"
+#include "cone/output.hpp"
+#include "cone/text.hpp"
 
 namespace cone {
 namespace {

@@ -4,11 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "cone/output.hpp"
+#include "cone/text.hpp"
+
 #include "base/readable_number.hpp"
-#include "base/sentence.hpp"
-#include "base/text.hpp"
 #include "data/outcome_direction.hpp"
-#include "results/sensitivity_output.hpp"
 #include "results/text_table.hpp"
 
 namespace cone {

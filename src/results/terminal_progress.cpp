@@ -1,4 +1,4 @@
-#include "results/terminal_progress.hpp"
+#include "cone/output.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -8,8 +8,7 @@
 #include <fmt/format.h>
 
 #include "cone/context.hpp"
-
-#include "base/text.hpp"
+#include "cone/text.hpp"
 
 namespace cone {
 namespace {

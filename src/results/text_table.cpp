@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
+#include "cone/text.hpp"
 
 #include "base/readable_number.hpp"
-#include "base/text.hpp"
 
 namespace cone {
 namespace {

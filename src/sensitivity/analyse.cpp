@@ -9,9 +9,9 @@
 
 #include "cone/error.hpp"
 #include "cone/sensitivity.hpp"
+#include "cone/text.hpp"
 
 #include "base/numeric.hpp"
-#include "base/text.hpp"
 #include "data/collective_error.hpp"
 #include "data/outcome_direction.hpp"
 #include "estimate/significance.hpp"

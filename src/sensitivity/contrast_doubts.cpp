@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <vector>
 
+#include "cone/estimate.hpp"
+#include "cone/text.hpp"
+
 #include "base/numeric.hpp"
-#include "base/sentence.hpp"
-#include "base/text.hpp"
-#include "estimate/weights.hpp"
 
 namespace cone {
 namespace {

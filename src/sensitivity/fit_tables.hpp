@@ -6,7 +6,6 @@
 
 #include "cone/context.hpp"
 #include "cone/dataset.hpp"
-#include "cone/forecast.hpp"
 #include "cone/learn.hpp"
 #include "cone/sensitivity.hpp"
 

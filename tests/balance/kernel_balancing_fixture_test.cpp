@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "cone/dataset.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "balance/kernel_balancing.hpp"
 #include "support/fixture.hpp"

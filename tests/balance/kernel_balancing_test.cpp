@@ -9,7 +9,7 @@
 
 #include "cone/dataset.hpp"
 #include "cone/error.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "base/numeric.hpp"
 #include "base/random.hpp"

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "cone/text.hpp"
+
 #include "base/numeric.hpp"
-#include "base/sentence.hpp"
-#include "base/text.hpp"
 
 namespace cone {
 namespace {

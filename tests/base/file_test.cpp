@@ -1,4 +1,4 @@
-#include "base/file.hpp"
+#include "cone/file.hpp"
 
 #include <cerrno>
 #include <filesystem>
@@ -18,7 +18,6 @@
 #include "cone/error.hpp"
 
 #include "base/hash.hpp"
-#include "base/temporary.hpp"
 
 namespace cone {
 namespace {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "cone/error.hpp"
-#include "cone/features.hpp"
+#include "cone/matrix.hpp"
 
 #include "support/small_data.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "cone/context.hpp"
 #include "cone/error.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "base/numeric.hpp"
 #include "cone_networks/small_fit.hpp"

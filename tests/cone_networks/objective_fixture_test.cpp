@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "cone_networks/encoder.hpp"
 #include "support/fixture.hpp"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "cone_networks/encoder.hpp"
 #include "nn/adam.hpp"

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "cone/context.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "cone_networks/cone_fit.hpp"
 #include "support/small_network.hpp"

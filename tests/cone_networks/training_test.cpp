@@ -7,7 +7,8 @@
 
 #include "cone/context.hpp"
 #include "cone/error.hpp"
-#include "cone/settings.hpp"
+#include "cone/evaluate.hpp"
+#include "cone/options.hpp"
 
 #include "cone_networks/cone_fit.hpp"
 #include "cone_networks/encoder.hpp"

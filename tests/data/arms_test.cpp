@@ -8,7 +8,6 @@
 #include "cone/load.hpp"
 
 #include "data/arm_labels.hpp"
-#include "data/data_files.hpp"
 #include "data/dataset_folder.hpp"
 #include "data/split.hpp"
 #include "data/write.hpp"

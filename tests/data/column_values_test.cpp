@@ -10,7 +10,6 @@
 
 #include "cone/load.hpp"
 
-#include "data/data_files.hpp"
 #include "data/dataset_folder.hpp"
 
 namespace cone {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/text.hpp"
+#include "cone/text.hpp"
 
 namespace cone {
 namespace {

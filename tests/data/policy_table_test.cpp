@@ -6,7 +6,6 @@
 
 #include "cone/load.hpp"
 
-#include "data/byte_source.hpp"
 #include "data/dataset_folder.hpp"
 
 namespace cone {

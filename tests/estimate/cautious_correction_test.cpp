@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "cone/estimate.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "estimate/significance.hpp"
 #include "support/known_log.hpp"

@@ -3,10 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "cone/estimate.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "base/numeric.hpp"
-#include "estimate/weights.hpp"
 #include "support/fixture.hpp"
 
 namespace cone {

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "cone/estimate.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "support/known_log.hpp"
 

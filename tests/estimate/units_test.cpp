@@ -10,7 +10,6 @@
 
 #include "base/numeric.hpp"
 #include "base/random.hpp"
-#include "estimate/weights.hpp"
 #include "support/known_log.hpp"
 
 namespace cone {

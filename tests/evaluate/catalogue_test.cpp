@@ -1,3 +1,5 @@
+#include "cone/evaluate.hpp"
+
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -5,9 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cone/catalogue.hpp"
 #include "cone/error.hpp"
-#include "cone/evaluate.hpp"
 #include "cone/record.hpp"
 
 #include "nuisance/linear_learner.hpp"
@@ -43,19 +43,19 @@ LearnerEntry learner_entry(std::string name, LearnerParts provides, FunctionLear
 /// Ridge regression as a program might bring its own.
 LearnerEntry own_ridge(std::string name) {
   return learner_entry(std::move(name), {.outcome = true},
-                       [](const Context& context, const Dataset& data, const FitPlan& plan) {
-                         return LinearLearner(LinearModel::kRidge, {}).fit(context, data, plan);
-                       });
+               [](const Context& context, const Dataset& data, const FitPlan& plan) {
+                 return LinearLearner(LinearModel::kRidge, {}).fit(context, data, plan);
+               });
 }
 
 /// Softmax regression; probabilities as fitted, without bounds.
 LearnerEntry own_propensities(std::string name) {
   return learner_entry(std::move(name), {.propensity = true},
-                       [](const Context& context, const Dataset& data, const FitPlan& plan) {
-                         Nuisances out = LogisticLearner({}).fit(context, data, plan);
-                         out.propensity = PropensityTable{.e = out.propensity->unbounded};
-                         return out;
-                       });
+               [](const Context& context, const Dataset& data, const FitPlan& plan) {
+                 Nuisances out = LogisticLearner({}).fit(context, data, plan);
+                 out.propensity = PropensityTable{.e = out.propensity->unbounded};
+                 return out;
+               });
 }
 
 const Estimate& row_of(const EvaluationRecord& record, const std::string& name) {
@@ -149,13 +149,13 @@ TEST(Catalogue, AnEstimatorMayCombineAddedLearners) {
 TEST(Catalogue, WithoutImpliedWeightsOnlyTheDoublyRobustEstimateHasAnInterval) {
   const SmallWorld world = small_world(400, 0.5, 1.0, 3);
   EvaluateOptions options;
-  options.catalogue.add(learner_entry(
-      "mine", {.outcome = true},
-      [](const Context& context, const Dataset& data, const FitPlan& plan) {
-        Nuisances out = LinearLearner(LinearModel::kRidge, {}).fit(context, data, plan);
-        out.outcome->variance = nullptr;
-        return out;
-      }));
+  options.catalogue.add(learner_entry("mine", {.outcome = true},
+                              [](const Context& context, const Dataset& data, const FitPlan& plan) {
+                                Nuisances out =
+                                    LinearLearner(LinearModel::kRidge, {}).fit(context, data, plan);
+                                out.outcome->variance = nullptr;
+                                return out;
+                              }));
   options.estimators = {"dm_mine", "dr_mine"};
   const EvaluationRecord record = evaluate_with(world, options);
   EXPECT_TRUE(std::isnan(row_of(record, "dm_mine").standard_error));
@@ -237,8 +237,8 @@ TEST(Catalogue, FaultyTablesAreRefusedByLearnerAndFold) {
   using Change = std::function<void(const FitPlan&, Nuisances&)>;
   const auto refusal = [&](LearnerParts provides, const char* estimator, const Change& change) {
     EvaluateOptions options;
-    options.catalogue.add(learner_entry(
-        "mine", provides, [&](const Context&, const Dataset& data, const FitPlan& plan) {
+    options.catalogue.add(
+        learner_entry("mine", provides, [&](const Context&, const Dataset& data, const FitPlan& plan) {
           Nuisances out;
           out.outcome = OutcomeTable{.mu = Matrix<double>(plan.scored.size(), data.num_arms(), 1)};
           out.propensity =

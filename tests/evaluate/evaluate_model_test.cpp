@@ -8,9 +8,8 @@
 
 #include "cone/error.hpp"
 #include "cone/evaluate.hpp"
-#include "cone/model.hpp"
+#include "cone/options.hpp"
 #include "cone/record.hpp"
-#include "cone/settings.hpp"
 
 #include "evaluate/fitted_model.hpp"
 #include "evaluate/model_file.hpp"

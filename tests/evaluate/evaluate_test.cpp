@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "cone/context.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "data/split.hpp"
 #include "support/small_world.hpp"

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "cone/error.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "base/hash.hpp"
 #include "cone_networks/cone_fit.hpp"

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "cone/evaluate.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "support/small_world.hpp"
 

@@ -206,7 +206,7 @@ TEST(Weights, KernelBalancingWeightsFoldsByTheirUnits) {
   for (std::size_t i = 0; i < 60; ++i) groups[i < 20 ? 0 : 1].push_back(i);
   KernelBalancingOptions kernel;
   kernel.kernel_normalised = true;
-  const Balancer balancer =
+  const KernelBalancer balancer =
       balance_representations(Context(), sample, std::as_const(z).view(), groups, kernel);
   Matrix<double> policy = world.policies[0].probability;
   weigh_rows(sample, policy);

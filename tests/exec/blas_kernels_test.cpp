@@ -1,4 +1,4 @@
-#include "exec/blas_kernels.hpp"
+#include "cone/context.hpp"
 
 #include <optional>
 #include <string>

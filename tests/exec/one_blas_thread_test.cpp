@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "exec/blas_memory.hpp"
+#include "cone/context.hpp"
 
 namespace cone {
 namespace {

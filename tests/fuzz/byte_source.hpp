@@ -2,7 +2,8 @@
 
 #include <string>
 
-#include "data/byte_source.hpp"
+#include "cone/load.hpp"
+
 #include "fuzz/outcome.hpp"
 
 namespace cone::fuzz {

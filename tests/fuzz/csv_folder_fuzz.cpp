@@ -3,7 +3,6 @@
 
 #include "cone/load.hpp"
 
-#include "data/data_files.hpp"
 #include "fuzz/outcome.hpp"
 
 namespace cone::fuzz {

@@ -1,7 +1,8 @@
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
+
+#include "cone/json.hpp"
 
 #include "fuzz/outcome.hpp"
-#include "options/option_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   cone::fuzz::accept_or_refuse([&] {

@@ -1,10 +1,10 @@
 #include <string>
 
 #include "cone/error.hpp"
+#include "cone/json.hpp"
 
 #include "base/hash.hpp"
 #include "fuzz/outcome.hpp"
-#include "options/json_text.hpp"
 #include "study/unit_store.hpp"
 
 namespace cone::fuzz {

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cone/inference.hpp"
+#include "cone/estimate.hpp"
 
 #include "base/random.hpp"
 #include "estimate/significance.hpp"

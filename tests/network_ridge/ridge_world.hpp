@@ -8,7 +8,7 @@
 
 #include "cone/dataset.hpp"
 #include "cone/learn.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "base/numeric.hpp"
 #include "base/random.hpp"

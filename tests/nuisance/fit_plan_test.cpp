@@ -7,7 +7,7 @@
 #include "cone/context.hpp"
 #include "cone/error.hpp"
 #include "cone/learn.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "data/split.hpp"
 #include "nuisance/plan_checks.hpp"

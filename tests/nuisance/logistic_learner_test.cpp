@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "cone/error.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "data/split.hpp"
 #include "nuisance/simulated_data.hpp"

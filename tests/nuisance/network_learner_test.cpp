@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "nuisance/simulated_data.hpp"
 #include "support/by_node.hpp"

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 #include "base/numeric.hpp"
 #include "data/split.hpp"

@@ -1,8 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "options/option_file.hpp"
-#include "options/option_json.hpp"
-#include "options/option_parser.hpp"
+#include "cone/json.hpp"
+#include "cone/options.hpp"
 
 namespace cone {
 namespace {

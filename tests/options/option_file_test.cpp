@@ -1,10 +1,9 @@
-#include "options/option_file.hpp"
+#include "cone/json.hpp"
 
 #include <array>
 
 #include <gtest/gtest.h>
 
-#include "options/option_json.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace cone {

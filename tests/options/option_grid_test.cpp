@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 
 namespace cone {
 namespace {

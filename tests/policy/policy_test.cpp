@@ -9,7 +9,6 @@
 #include "cone/error.hpp"
 
 #include "base/numeric.hpp"
-#include "policy/policy_names.hpp"
 #include "support/small_data.hpp"
 
 namespace cone {

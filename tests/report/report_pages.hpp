@@ -7,9 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "cone/json.hpp"
 #include "cone/report.hpp"
-
-#include "options/json_text.hpp"
 
 namespace cone::testing {
 

@@ -1,4 +1,4 @@
-#include "results/data_report.hpp"
+#include "cone/output.hpp"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "results/policy_output.hpp"
+#include "cone/output.hpp"
 
 #include <cmath>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "results/progress_estimate.hpp"
+#include "cone/output.hpp"
 
 #include <algorithm>
 #include <cmath>

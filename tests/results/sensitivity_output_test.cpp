@@ -1,6 +1,6 @@
 // Sentences, tables and JSON of a sensitivity analysis.
 
-#include "results/sensitivity_output.hpp"
+#include "cone/output.hpp"
 
 #include <cmath>
 

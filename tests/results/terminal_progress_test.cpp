@@ -1,4 +1,4 @@
-#include "results/terminal_progress.hpp"
+#include "cone/output.hpp"
 
 #include <sstream>
 

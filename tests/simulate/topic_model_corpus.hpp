@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "cone/features.hpp"
 #include "cone/matrix.hpp"
 
 #include "base/random.hpp"

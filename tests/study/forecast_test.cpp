@@ -1,4 +1,4 @@
-#include "cone/forecast.hpp"
+#include "cone/context.hpp"
 
 #include <functional>
 #include <string>
@@ -9,10 +9,8 @@
 #include "cone/effects.hpp"
 #include "cone/evaluate.hpp"
 #include "cone/learn_policy.hpp"
-#include "cone/model.hpp"
 #include "cone/sensitivity.hpp"
 
-#include "inference/network_treatment.hpp"
 #include "study/refute.hpp"
 #include "support/small_world.hpp"
 #include "support/temporary_folder.hpp"
@@ -65,7 +63,7 @@ std::vector<Forecast> every_command() {
              return expected_costs(context, world.data.observed, effects);
            },
            [=](const Context& context, const SmallWorld& world) {
-             estimate_effects_with_warnings(context, world.data.observed, effects);
+             predict_effects(context, world.data.observed, effects);
            }},
           {"learn",
            [=](const Context& context, const SmallWorld& world) {

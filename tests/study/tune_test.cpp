@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "cone/error.hpp"
-#include "cone/settings.hpp"
+#include "cone/json.hpp"
+#include "cone/options.hpp"
 
 #include "cone_networks/cone_fit.hpp"
-#include "options/option_file.hpp"
 #include "support/small_network.hpp"
 #include "support/temporary_folder.hpp"
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "cone/communicator.hpp"
+#include "cone/context.hpp"
 #include "cone/dataset.hpp"
 
 #include "base/hash.hpp"

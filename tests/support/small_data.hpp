@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cone/features.hpp"
+#include "cone/matrix.hpp"
 
 namespace cone::testing {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cone/dataset.hpp"
-#include "cone/settings.hpp"
+#include "cone/options.hpp"
 #include "cone/simulate.hpp"
 
 #include "base/random.hpp"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "cone/communicator.hpp"
+#include "cone/context.hpp"
 
 #include "base/numeric.hpp"
 

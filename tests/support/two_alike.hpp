@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "cone/communicator.hpp"
+#include "cone/context.hpp"
 #include "cone/dataset.hpp"
 #include "cone/learn.hpp"
 

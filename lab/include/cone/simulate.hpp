@@ -13,6 +13,7 @@
 
 #include "cone/context.hpp"
 #include "cone/dataset.hpp"
+#include "cone/load.hpp"
 #include "cone/options.hpp"
 
 /// \file
@@ -278,5 +279,11 @@ nlohmann::ordered_json write_simulation(const Context& context, const Simulation
 /// The built-in data `demo`: a synthetic network of BlogCatalog's size with unmeasured confounding
 /// and known truth, generated on the fly and the same everywhere, whatever the seed of the context.
 LoadedData demo_data(const Context& context);
+
+/// Loads a table, a folder, a .mat file or, where no such path exists, the built-in data `demo`.
+LoadedData load_named(const Context& context, const std::string& name, const LoadOptions& options);
+
+/// Refuses options that have no effect with the chosen kind of network, instead of ignoring them.
+void refuse_idle_simulation(const IsGiven& is_given, const SimulationOptions& options);
 
 }  // namespace cone

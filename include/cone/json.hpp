@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
@@ -15,12 +16,76 @@
 
 #include "cone/error.hpp"
 #include "cone/options.hpp"
+#include "cone/text.hpp"
 
-#include "base/text.hpp"
-#include "options/option_parser.hpp"
-#include "options/renamed_option.hpp"
+/// \file
+/// JSON of untrusted files, and options as JSON.
 
 namespace cone {
+
+/// Parses untrusted JSON text. Throws Error(kData) at `file` and its line for text that is not
+/// JSON, a key that an object has twice (the parser would silently keep one), numbers that
+/// overflow, and nesting beyond kMaxJsonDepth, which would overflow the stack in copies and
+/// comparisons. `advice` completes the message.
+inline constexpr int kMaxJsonDepth = 100;
+nlohmann::ordered_json parse_json(std::string_view bytes, const std::string& file,
+                                  const std::string& advice);
+
+/// The text of a record, indented where `indent` is not negative. Bytes that are not UTF-8, as in
+/// file names, become U+FFFD instead of failing the record. Treacherous characters (base/text.hpp)
+/// are escaped, so that a record is safe to show on a terminal.
+std::string dump_json(const nlohmann::ordered_json& json, int indent = 2);
+
+/// The options as one JSON object, one key per field, in declaration order.
+template <class Options>
+nlohmann::ordered_json option_json(const Options& options) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  Options::visit(options, [&]<class T>(std::string_view name, const T& value, std::string_view,
+                                       const Range& = {}) {
+    if constexpr (std::is_enum_v<T>) {
+      json[std::string(name)] = std::string(enum_name(value));
+    } else if constexpr (std::is_same_v<T, AutoNumber>) {
+      if (value) {
+        json[std::string(name)] = *value;
+      } else {
+        json[std::string(name)] = std::string(kAutomatic);
+      }
+    } else if constexpr (std::is_same_v<T, Declaration>) {
+      json[std::string(name)] = value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
+    } else {
+      json[std::string(name)] = value;
+    }
+  });
+  return json;
+}
+
+/// The present name of an option that had another one before 0.1.0 was released (the table of
+/// CHANGELOG.md); empty for every other word. Only messages use it: old names are not accepted.
+constexpr std::string_view renamed_option(std::string_view old_name) {
+  constexpr std::array kRenamed = {
+      std::pair<std::string_view, std::string_view>{"robust", "sensitivity_interval"},
+      std::pair<std::string_view, std::string_view>{"ask_about", "split_on"},
+  };
+  for (const auto& [old, present] : kRenamed) {
+    if (old == old_name) return present;
+  }
+  return {};
+}
+
+/// The option that other packages for causal inference and machine learning know by this name;
+/// empty for every other word. For "did you mean".
+constexpr std::string_view familiar_option(std::string_view name) {
+  using Names = std::pair<std::string_view, std::string_view>;
+  constexpr std::array kFamiliar = {
+      Names{"alpha", "level"},   Names{"random_state", "seed"}, Names{"n_jobs", "threads"},
+      Names{"n_rep", "repeats"}, Names{"n_folds", "folds"},     Names{"policies", "policy"},
+      Names{"cv", "folds"},      Names{"clusters", "cluster"},  Names{"covariates", "features"},
+  };
+  for (const auto& [familiar, ours] : kFamiliar) {
+    if (familiar == name) return ours;
+  }
+  return {};
+}
 
 /// A file of options (schema cone.options/1):
 ///
