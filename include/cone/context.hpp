@@ -251,6 +251,12 @@ class ProgressObserver {
   virtual void enter(const ProgressStage& /*stage*/) {}
 };
 
+struct ContextOptions {
+  std::uint64_t seed = 0;
+  int threads = 0;                       ///< 0: one per core
+  ProgressObserver* progress = nullptr;  ///< must outlive the context
+};
+
 /// Where and how a computation runs: threads, seed, observer. Passed to everything that computes.
 /// Results are a function of the seed and the inputs, never of the number of threads.
 ///
@@ -261,8 +267,7 @@ class ProgressObserver {
 /// stages (StageScope) are for one computation at a time.
 class Context {
  public:
-  explicit Context(std::uint64_t seed = 0, int num_threads = 0,
-                   ProgressObserver* progress = nullptr);
+  explicit Context(const ContextOptions& options = {});
 
   /// The same threads and observer.
   Context with_seed(std::uint64_t seed) const;

@@ -1,7 +1,6 @@
-#include "cone/record.hpp"
-
 #include "cone/json.hpp"
 #include "cone/output.hpp"
+#include "cone/record.hpp"
 
 #include "base/hash.hpp"
 #include "options/json_number.hpp"

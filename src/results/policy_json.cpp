@@ -1,5 +1,4 @@
 #include "cone/error.hpp"
-
 #include "cone/json.hpp"
 #include "cone/output.hpp"
 

@@ -1,5 +1,3 @@
-#include "cone/context.hpp"
-
 #include <array>
 #include <cstdint>
 #include <numeric>
@@ -9,6 +7,8 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "cone/context.hpp"
 
 #include "support/thread_communicator.hpp"
 

@@ -23,14 +23,14 @@ TEST(Coverage, LowerLimitIsWilsons) {
 TEST(Coverage, AResumedStudyGivesTheSameResults) {
   const testing::TemporaryFolder folder;
   const CoverageOptions options{.coverage_nodes = 100, .unconfounded_simulations = 1};
-  const Context context(5, 2);
+  const Context context({.seed = 5, .threads = 2});
   const auto networks = generate_coverage_networks(context, options);
   const UnitStore store(folder.path());
   const CoverageTable first = reproduce_coverage(context, networks, 1, options, UnitWork{store});
   EXPECT_EQ(first.run.num_reused, 0U);
   EXPECT_TRUE(first.run.failures.empty());
   const CoverageTable again =
-      reproduce_coverage(Context(5, 1), networks, 1, options, UnitWork{store});
+      reproduce_coverage(Context({.seed = 5, .threads = 1}), networks, 1, options, UnitWork{store});
   EXPECT_EQ(again.run.num_reused, again.run.num_units);
   EXPECT_EQ(coverage_csv(again), coverage_csv(first));
   EXPECT_EQ(coverage_json(again), coverage_json(first));
