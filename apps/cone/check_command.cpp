@@ -48,7 +48,8 @@ int run_check(const CheckFlags& flags) {
   Outputs outputs({{"--json", flags.json}}, inputs);
   catch_interrupts();
   ConsoleProgress progress(flags.run.quiet);
-  const Context context(flags.run.seed, flags.run.threads, &progress);
+  const Context context(
+      {.seed = flags.run.seed, .threads = flags.run.threads, .progress = &progress});
   const LoadedData data = load_named(context, flags.data, flags.table);
   if (!data.observed.has_log()) {
     throw Error(ErrorCode::kData,

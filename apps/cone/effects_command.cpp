@@ -120,8 +120,8 @@ int run_effects(EffectsFlags flags) {
     const Dataset& observed = input.data.observed;
     if (model) require_model_of(*model, flags.model, observed, flags.data);
     progress.announce(expected_costs(context, observed, flags.options, model.get()));
-    effects = gather_effects(observed,
-                             predict_effects(context, observed, flags.options, model.get()));
+    effects =
+        gather_effects(observed, predict_effects(context, observed, flags.options, model.get()));
   });
   if (!engine->is_root()) return kSuccess;
   const LoadedData& data = engine->whole(input).data;

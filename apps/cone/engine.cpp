@@ -118,7 +118,7 @@ class RankEngine : public Engine {
   Context make_context(const CommonFlags& run, ConsoleProgress& progress) override {
     metered_.emplace(progress, report_.meter);
     const int threads = run.threads == 0 ? 1 : run.threads;
-    return Context(run.seed, threads, &*metered_).shared_by(comm_);
+    return Context({.seed = run.seed, .threads = threads, .progress = &*metered_}).shared_by(comm_);
   }
 
   EvaluationInput load(const Context& context, const InputWords& words) override {

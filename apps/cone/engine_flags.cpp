@@ -58,7 +58,7 @@ void EngineFlags::check(const CLI::App& command) const {
 }
 
 Context Engine::make_context(const CommonFlags& run, ConsoleProgress& progress) {
-  return Context(run.seed, run.threads, &progress);
+  return Context({.seed = run.seed, .threads = run.threads, .progress = &progress});
 }
 
 EvaluationInput load_input(const Context& context, const InputWords& words) {

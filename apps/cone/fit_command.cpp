@@ -93,7 +93,8 @@ int run_fit(FitFlags flags) {
   refuse_explanations_without_networks(flags);
   catch_interrupts();
   ConsoleProgress progress(flags.run.quiet);
-  const Context context(flags.run.seed, flags.run.threads, &progress);
+  const Context context(
+      {.seed = flags.run.seed, .threads = flags.run.threads, .progress = &progress});
 
   const LoadedData data = load_named(context, flags.data, flags.table);
   const bool asks_for_networks = flags.explanations.any() && flags.options.parts.empty();

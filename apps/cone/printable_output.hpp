@@ -8,7 +8,7 @@
 
 namespace cone::app {
 
-/// Passes text on as printable_lines (base/text.hpp) makes it. A character that is there in part
+/// Passes text on as printable_lines (cone/text.hpp) makes it. A character that is there in part
 /// waits for its rest.
 class PrintableBuffer : public std::streambuf {
  public:

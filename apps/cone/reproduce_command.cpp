@@ -81,7 +81,8 @@ int report_jobs(const StudyOutcome& study, bool quiet) {
 int run_reproduce(const ReproduceFlags& flags) {
   catch_interrupts();
   ConsoleProgress progress(flags.run.quiet);
-  const Context context(flags.run.seed, flags.run.threads, &progress);
+  const Context context(
+      {.seed = flags.run.seed, .threads = flags.run.threads, .progress = &progress});
   const StudyOutcome study =
       reproduce_study(context, flags.what, flags.data, flags.out, flags.options);
   progress.clear();

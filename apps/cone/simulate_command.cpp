@@ -82,7 +82,8 @@ int run_simulate(const SimulateFlags& flags) {
   validate(flags.options);
   catch_interrupts();
   ConsoleProgress progress(flags.run.quiet);
-  const Context context(flags.run.seed, flags.run.threads, &progress);
+  const Context context(
+      {.seed = flags.run.seed, .threads = flags.run.threads, .progress = &progress});
   const nlohmann::ordered_json manifest = write_simulation(context, flags.options, flags.out);
   progress.clear();
   if (!flags.run.quiet) print_summary(flags.out, manifest);

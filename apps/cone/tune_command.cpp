@@ -106,7 +106,8 @@ int run_tune(const TuneFlags& flags) {
   const std::vector<ConeOptions> grid = grid_of(flags);
   catch_interrupts();
   ConsoleProgress progress(flags.run.quiet);
-  const Context context(flags.run.seed, flags.run.threads, &progress);
+  const Context context(
+      {.seed = flags.run.seed, .threads = flags.run.threads, .progress = &progress});
   const LoadedData loaded = load_named(context, flags.data, flags.table);
   const Dataset& data = loaded.observed;  // without the truth of a simulation
   UnitWork work = flags.units.work();

@@ -199,7 +199,7 @@ void print_first_step(const Options& options, const Context& context, FirstStep&
 
 void run(const Options& options) {
   EpochClock clock;
-  const Context context(1, options.threads, &clock);
+  const Context context({.seed = 1, .threads = options.threads, .progress = &clock});
   const cone::Dataset data = make_data(context, options);
   const cone::Split split = cone::make_split(data, {}, context.seed());
   const std::int64_t peak_before = peak_bytes();

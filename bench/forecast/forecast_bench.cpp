@@ -78,7 +78,7 @@ void run(char** argv) {
   const auto count = [&](int k) { return static_cast<std::size_t>(std::atoll(argv[k])); };
   const int threads = std::atoi(argv[5]);
   StageTimes times;
-  const Context context(1, threads);
+  const Context context({.seed = 1, .threads = threads});
   const LoadedData data = draw_data(context, count(2), count(3), count(4));
   const std::vector<std::string> words = {"treat-all"};
   const auto policies = resolve_policies(context, data.observed, words);

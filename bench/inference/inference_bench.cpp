@@ -26,7 +26,7 @@ void run(char** argv) {
   const auto n = static_cast<std::size_t>(std::atoll(argv[1]));
   const auto num_edges = static_cast<std::size_t>(std::atoll(argv[2]));
   const auto num_policies = static_cast<std::size_t>(std::atoll(argv[3]));
-  const cone::Context context(1, std::atoi(argv[4]));
+  const cone::Context context({.seed = 1, .threads = std::atoi(argv[4])});
   cone::Rng rng(1, cone::Stream::kTest, 0);
   std::vector<cone::Edge> edges;
   for (std::size_t e = 0; e < num_edges; ++e) {

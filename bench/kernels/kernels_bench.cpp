@@ -170,7 +170,7 @@ std::vector<Timing> Bench::run() {
 }
 
 void run(int threads, std::uint32_t nodes, double mean_degree) {
-  const Context context(1, threads);
+  const Context context({.seed = 1, .threads = threads});
   cone::NetworkOptions options;
   options.nodes = nodes;
   options.mean_degree = mean_degree;

@@ -84,7 +84,8 @@ void run(int count, char** arguments) {
   cone::TopicModelOptions options;
   options.topics = std::stoi(arguments[2]);
   const std::size_t top_words = std::stoul(arguments[3]);
-  const cone::Context context(std::stoull(arguments[4]), std::stoi(arguments[5]));
+  const cone::Context context(
+      {.seed = std::stoull(arguments[4]), .threads = std::stoi(arguments[5])});
   std::optional<cone::TopicModel> model;
   const double fit = seconds_of([&] { model = fit_topic_model(context, counts, options); });
   double perplexity = 0;

@@ -47,7 +47,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    const cone::Context context(0, argc == 3 ? std::stoi(argv[2]) : 0);
+    const cone::Context context({.threads = argc == 3 ? std::stoi(argv[2]) : 0});
     const auto start = std::chrono::steady_clock::now();
     const cone::LoadedData data = cone::load_dataset(context, argv[1]);
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;

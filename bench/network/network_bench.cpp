@@ -45,7 +45,7 @@ void run(int argc, char** argv) {
   if (argc > 2) set(options, "mean_degree", argv[2]);
   for (int i = 3; i + 1 < argc; i += 2) set(options, argv[i], argv[i + 1]);
 
-  const cone::Context context(1);
+  const cone::Context context({.seed = 1});
   const auto start = std::chrono::steady_clock::now();
   const cone::SyntheticNetwork network = cone::generate_network(context, options);
   const double seconds = seconds_since(start);

@@ -31,7 +31,7 @@ void run(char** argv) {
   cone::TreeOptions options;
   options.depth = static_cast<std::uint32_t>(number(5));
   options.min_leaf = 1;
-  const cone::Context context(0, static_cast<int>(number(6)));
+  const cone::Context context({.threads = static_cast<int>(number(6))});
   const std::clock_t cpu_start = std::clock();
   const auto start = std::chrono::steady_clock::now();
   const cone::PolicyTree tree = cone::learn_tree(context, columns.view(), scores.view(), options);

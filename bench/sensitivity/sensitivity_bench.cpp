@@ -32,7 +32,7 @@ void run(char** argv) {
   const auto num_arms = static_cast<std::size_t>(std::atoll(argv[2]));
   const auto num_policies = static_cast<std::size_t>(std::atoll(argv[3]));
   const auto num_lambdas = static_cast<std::size_t>(std::atoll(argv[4]));
-  const cone::Context context(1, std::atoi(argv[5]));
+  const cone::Context context({.seed = 1, .threads = std::atoi(argv[5])});
   cone::Rng rng(1, cone::Stream::kTest, 0);
   const cone::Matrix<double> e = draw_shares(rng, n, num_arms);
   cone::Matrix<double> mu(n, num_arms);

@@ -28,7 +28,7 @@ int main() {
       outcome.push_back(3 * age + effect + 0.1 * std::sin(static_cast<double>(i)));
       edges.push_back({static_cast<cone::NodeIndex>(i), static_cast<cone::NodeIndex>((i + 1) % n)});
     }
-    const cone::Context context(/*seed=*/1, /*num_threads=*/1);
+    const cone::Context context({.seed = 1, .threads = 1});
     cone::DatasetArrays arrays;
     arrays.treatment = treatment;
     arrays.outcome = outcome;

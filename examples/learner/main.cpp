@@ -186,7 +186,7 @@ cone::LoadedData simulate(const cone::Context& context) {
 
 int main() {
   try {
-    const cone::Context context(/*seed=*/1, /*num_threads=*/1);
+    const cone::Context context({.seed = 1, .threads = 1});
     const cone::LoadedData data = simulate(context);
 
     cone::EvaluateOptions options;

@@ -60,8 +60,10 @@ class GhostRows {
   virtual void fetch(Matrix<double>& /*table*/) const {}
   /// The own rows, then the ghost rows; `own` must outlive it.
   virtual GhostedTable with_ghosts(MatrixView<const double> own) const { return GhostedTable(own); }
-}; }
 };
+}
+}
+;
 
 /// Collective operations over ranks, named as in MPI: every rank calls them in the same order. This
 /// base class is one process that has all nodes, in which they cost a comparison or a copy of their
@@ -238,6 +240,12 @@ class ProgressObserver {
   virtual void enter(const ProgressStage& /*stage*/) {}
 };
 
+struct ContextOptions {
+  std::uint64_t seed = 0;
+  int threads = 0;                       ///< 0: one per core
+  ProgressObserver* progress = nullptr;  ///< must outlive the context
+};
+
 /// Where and how a computation runs: threads, seed, observer. Passed to everything that computes.
 /// Results are a function of the seed and the inputs, never of the number of threads.
 ///
@@ -248,8 +256,7 @@ class ProgressObserver {
 /// stages (StageScope) are for one computation at a time.
 class Context {
  public:
-  explicit Context(std::uint64_t seed = 0, int num_threads = 0,
-                   ProgressObserver* progress = nullptr);
+  explicit Context(const ContextOptions& options = {});
 
   /// The same threads and observer.
   Context with_seed(std::uint64_t seed) const;

@@ -20,7 +20,6 @@
 
 namespace cone {
 
-
 /// Whether effects are shrunk towards their mean.
 enum class EffectShrinkage {
   kAuto,  ///< as far as the calibration slope says that their differences are noise

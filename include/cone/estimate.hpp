@@ -20,8 +20,8 @@
 #include "cone/options.hpp"
 
 /// \file
-/// The estimators: formulas on arrays, one estimate with its intervals and warnings, and comparisons of
-/// policies.
+/// The estimators: formulas on arrays, one estimate with its intervals and warnings, and
+/// comparisons of policies.
 
 namespace cone {
 
@@ -148,7 +148,7 @@ struct EstimatorInfo {
   bool runs_by_default() const;
 };
 
-/// Every built-in estimator, in the order in which tables list them; a Catalogue (catalogue.hpp)
+/// Every built-in estimator, in the order in which tables list them; a Catalogue (evaluate.hpp)
 /// may have further ones.
 std::span<const EstimatorInfo> estimator_catalogue();
 

@@ -32,7 +32,7 @@ nlohmann::ordered_json parse_json(std::string_view bytes, const std::string& fil
                                   const std::string& advice);
 
 /// The text of a record, indented where `indent` is not negative. Bytes that are not UTF-8, as in
-/// file names, become U+FFFD instead of failing the record. Treacherous characters (base/text.hpp)
+/// file names, become U+FFFD instead of failing the record. Treacherous characters (cone/text.hpp)
 /// are escaped, so that a record is safe to show on a terminal.
 std::string dump_json(const nlohmann::ordered_json& json, int indent = 2);
 

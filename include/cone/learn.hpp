@@ -310,7 +310,7 @@ struct FitSize {
 };
 
 /// Learns nuisances from logged data: one class per learner, one entry of a Catalogue
-/// (catalogue.hpp).
+/// (evaluate.hpp).
 ///
 /// The tables have one row per scored node of the plan, in its order. A node's row comes from a
 /// task that saw neither its treatment nor its outcome. Policies are not used. Throws

@@ -254,11 +254,12 @@ inline void add_scaled(double scale, const FeatureMatrix::Row& row, std::span<do
 }
 
 /// Moves those of the first `num_candidates` columns into the dense block in which at least one
-/// value in four is not zero: a function of the content alone, so that the same table gives the same
-/// digits in whatever format it came. An indicator of a rare level stays sparse: of 200 levels dense
-/// columns would take 1600 bytes per row, where sparse ones take 12.
+/// value in four is not zero: a function of the content alone, so that the same table gives the
+/// same digits in whatever format it came. An indicator of a rare level stays sparse: of 200 levels
+/// dense columns would take 1600 bytes per row, where sparse ones take 12.
 FeatureMatrix store_full_columns_densely(SparseMatrix x, std::size_t num_candidates);
-/// The same for rows of a larger table, whose columns have `num_entries` such values in `num_rows` rows.
+/// The same for rows of a larger table, whose columns have `num_entries` such values in `num_rows`
+/// rows.
 FeatureMatrix store_full_columns_densely(SparseMatrix x, std::size_t num_candidates,
                                          std::span<const double> num_entries, double num_rows);
 /// The number of entries of every column that are not zero.

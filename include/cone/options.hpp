@@ -19,8 +19,8 @@
 #include "cone/error.hpp"
 
 /// \file
-/// Options: the visitor (one line per option gives flag, JSON key, help, default and range), and the
-/// options of plans, nuisances and estimators.
+/// Options: the visitor (one line per option gives flag, JSON key, help, default and range), and
+/// the options of plans, nuisances and estimators.
 
 // One line per field, in a static `visit` of a plain struct, is the whole definition of an option:
 //

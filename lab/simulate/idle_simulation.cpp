@@ -1,8 +1,8 @@
-#include "cone/simulate.hpp"
-
 #include <string_view>
 
 #include <fmt/format.h>
+
+#include "cone/simulate.hpp"
 
 #include "simulate/self_contained.hpp"
 

@@ -1,6 +1,5 @@
-#include "cone/simulate.hpp"
-
 #include "cone/file.hpp"
+#include "cone/simulate.hpp"
 
 namespace cone {
 

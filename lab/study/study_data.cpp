@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
-#include "cone/load.hpp"
-#include "cone/simulate.hpp"
 #include "cone/file.hpp"
 #include "cone/json.hpp"
+#include "cone/load.hpp"
+#include "cone/simulate.hpp"
 
 #include "base/hash.hpp"
 #include "simulate/self_contained.hpp"

@@ -49,9 +49,8 @@ void add_calibration(const std::vector<EffectCalibration>& calibration, py::dict
 py::dict fit_ridge(const DatasetHandle& handle, const std::string& json, const RunSettings& run) {
   const auto options = Keywords(json).take<EffectOptions>();
   const Dataset& data = handle.observed();
-  NodeEffects effects = run_watched(run, [&](const Context& context) {
-    return predict_effects(context, data, options);
-  });
+  NodeEffects effects = run_watched(
+      run, [&](const Context& context) { return predict_effects(context, data, options); });
   std::vector<NodeIndex> nodes(data.num_nodes());
   std::iota(nodes.begin(), nodes.end(), NodeIndex{0});
   py::dict out;
@@ -98,8 +97,8 @@ py::dict fit_networks(const DatasetHandle& handle, const std::string& plan_json,
     Matrix<float> z;
   };
   Fitted fitted = run_watched(run, [&](const Context& context) {
-    const Model model = fit_model(
-        context, data, {.parts = {"networks"}, .plan = plan_options, .cone = options});
+    const Model model =
+        fit_model(context, data, {.parts = {"networks"}, .plan = plan_options, .cone = options});
     return Fitted{make_plan(context, data, plan_options, context.seed()),
                   predict_by_model(context, data, *model, propensity_bound),
                   represent_by_model(context, data, *model)};

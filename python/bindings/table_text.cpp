@@ -8,9 +8,10 @@
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
+#include "cone/load.hpp"
+
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "cone/load.hpp"
 
 // A table in memory as the text that the file loader reads: columns are encoded, missing values
 // handled and faults reported by the same code as for files. Numbers keep every digit.

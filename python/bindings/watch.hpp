@@ -52,7 +52,7 @@ auto run_watched(const RunSettings& run, Work&& work) {
   PythonObserver observer(run.progress);
   const auto unlocked = [&] {
     const py::gil_scoped_release release;
-    const Context context(run.seed, run.threads, &observer);
+    const Context context({.seed = run.seed, .threads = run.threads, .progress = &observer});
     return work(context);
   };
   try {

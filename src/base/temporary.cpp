@@ -1,5 +1,3 @@
-#include "cone/file.hpp"
-
 #include <cerrno>
 #include <string>
 #include <system_error>
@@ -11,6 +9,7 @@
 #include <unistd.h>
 
 #include "cone/error.hpp"
+#include "cone/file.hpp"
 
 #include "base/hash.hpp"
 

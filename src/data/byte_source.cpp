@@ -1,6 +1,6 @@
-#include "cone/load.hpp"
-
 #include <utility>
+
+#include "cone/load.hpp"
 
 #include "data/gunzip.hpp"
 

@@ -1,11 +1,10 @@
-#include "cone/file.hpp"
-
 #include <charconv>
 #include <cmath>
 #include <string>
 #include <system_error>
 
 #include "cone/error.hpp"
+#include "cone/file.hpp"
 
 namespace cone {
 namespace {

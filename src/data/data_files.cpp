@@ -1,6 +1,6 @@
-#include "cone/load.hpp"
-
 #include <system_error>
+
+#include "cone/load.hpp"
 
 #include "data/data_fault.hpp"
 

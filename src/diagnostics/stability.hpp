@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
+#include "cone/context.hpp"
 #include "cone/estimate.hpp"
 #include "cone/learn.hpp"
 #include "cone/policy.hpp"
 #include "cone/record.hpp"
-#include "cone/context.hpp"
 
 namespace cone {
 

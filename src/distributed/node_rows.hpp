@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "cone/context.hpp"
 #include "cone/dataset.hpp"
 #include "cone/evaluate.hpp"
 #include "cone/graph.hpp"
 #include "cone/matrix.hpp"
-#include "cone/context.hpp"
 
 namespace cone::distributed {
 

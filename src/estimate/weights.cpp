@@ -1,8 +1,8 @@
-#include "cone/estimate.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
+
+#include "cone/estimate.hpp"
 
 #include "base/numeric.hpp"
 

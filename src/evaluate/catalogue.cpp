@@ -1,5 +1,3 @@
-#include "cone/evaluate.hpp"
-
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -7,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
+#include "cone/evaluate.hpp"
 #include "cone/text.hpp"
 
 #include "results/text_table.hpp"

@@ -37,8 +37,7 @@ void require_log(const Dataset& data) {
 }
 
 /// Outputs that belong to a single fit do not exist for medians over several.
-void refuse_beside_repeats(const FittedModel* model, const NodeTable* nodes,
-                           const Model* trained) {
+void refuse_beside_repeats(const FittedModel* model, const NodeTable* nodes, const Model* trained) {
   std::vector<Fault> faults;
   const auto refuse = [&](const char* what) {
     faults.push_back({{.item = "--repeats"},
@@ -102,8 +101,8 @@ EvaluationRecord evaluate_all(const Context& context, const LoadedData& data,
                     1.0 / options.repeats);
     }
     FittedModel fitted;
-    Learnt out = learn(context, data.observed, plan, options, model,
-                       trained != nullptr ? &fitted : nullptr);
+    Learnt out =
+        learn(context, data.observed, plan, options, model, trained != nullptr ? &fitted : nullptr);
     if (fitted.networks && !fitted.networks->folds.empty()) {
       *trained = std::make_shared<const FittedModel>(std::move(fitted));
     }

@@ -1,11 +1,10 @@
-#include "cone/evaluate.hpp"
-
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "cone/evaluate.hpp"
 #include "cone/options.hpp"
 
 namespace cone {

@@ -1,11 +1,10 @@
-#include "cone/evaluate.hpp"
-
 #include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
+#include "cone/evaluate.hpp"
 #include "cone/text.hpp"
 
 #include "cone_networks/cone_learner.hpp"

@@ -1,10 +1,10 @@
-#include "cone/context.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstdlib>
 
 #include <cblas.h>
+
+#include "cone/context.hpp"
 
 // Called by OpenBLAS's own constructor and destructor in builds with DYNAMIC_ARCH. Not part of its
 // interface, hence weak.

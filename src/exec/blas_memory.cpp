@@ -1,5 +1,3 @@
-#include "cone/context.hpp"
-
 #include <algorithm>
 #include <atomic>
 #include <charconv>
@@ -11,6 +9,8 @@
 #include <cblas.h>
 #include <dlfcn.h>
 #include <sys/mman.h>
+
+#include "cone/context.hpp"
 
 namespace cone {
 namespace {

@@ -1,8 +1,7 @@
-#include "cone/context.hpp"
-
 #include <algorithm>
 #include <numeric>
 
+#include "cone/context.hpp"
 #include "cone/error.hpp"
 
 namespace cone {

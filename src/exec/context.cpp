@@ -67,10 +67,11 @@ class Context::Reporter {
   std::atomic<Clock::duration> last_asked_ = Clock::now().time_since_epoch();
 };
 
-Context::Context(std::uint64_t seed, int num_threads, ProgressObserver* progress)
-    : pool_(std::make_shared<ThreadPool>(num_threads)),
-      reporter_(progress != nullptr ? std::make_shared<Reporter>(*progress) : nullptr),
-      seed_(seed),
+Context::Context(const ContextOptions& options)
+    : pool_(std::make_shared<ThreadPool>(options.threads)),
+      reporter_(options.progress != nullptr ? std::make_shared<Reporter>(*options.progress)
+                                            : nullptr),
+      seed_(options.seed),
       comm_(&Communicator::self()) {}
 
 int Context::num_threads() const { return is_serial_ ? 1 : pool_->num_threads(); }

@@ -1,8 +1,8 @@
-#include "cone/context.hpp"
-
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "cone/context.hpp"
 
 namespace cone {
 

@@ -72,7 +72,9 @@ void run_side_by_side(const Context& context, std::string_view phase, std::size_
     TaskObserver observer(progress, number);
     // The first tasks get the remaining threads.
     const std::size_t own_threads = threads / count + (number < threads % count ? 1 : 0);
-    task(number, Context(context.seed(), static_cast<int>(own_threads), &observer));
+    task(number, Context({.seed = context.seed(),
+                          .threads = static_cast<int>(own_threads),
+                          .progress = &observer}));
     progress.set(number, 1);
   };
   const auto on_progress = [&](std::size_t) {

@@ -53,7 +53,7 @@ const Graph& DistributedNeighbourhood::global_graph() const {
       own.push_back({static_cast<NodeIndex>(number(i)), static_cast<NodeIndex>(j)});
     }
   }
-  graph_ = build_graph(Context(0, 1), num_nodes(), data_.comm().allgatherv(own));
+  graph_ = build_graph(Context({.threads = 1}), num_nodes(), data_.comm().allgatherv(own));
   return *graph_;
 }
 

@@ -64,11 +64,9 @@ std::optional<std::string> find_network_treatment(const Context& context, const 
 
 /// Node-level effects, with that warning among theirs.
 NodeEffects estimate_effects_with_warnings(const Context& context, const Dataset& data,
-                                           const EffectOptions& options,
-                                           const RidgeFit* known);
+                                           const EffectOptions& options, const RidgeFit* known);
 /// Expected time of that.
 std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& data,
-                                         const EffectOptions& options,
-                                         const RidgeFit* known);
+                                         const EffectOptions& options, const RidgeFit* known);
 
 }  // namespace cone

@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "cone/error.hpp"
 #include "cone/context.hpp"
+#include "cone/error.hpp"
 #include "cone/text.hpp"
 
 namespace cone::mpi {

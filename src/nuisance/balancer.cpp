@@ -56,8 +56,7 @@ BalancedGroup balance_group(const Context& context, const LoggedSample& sample, 
 KernelBalancer::KernelBalancer(LoggedSample sample, std::vector<BalancedGroup> groups)
     : sample_(std::move(sample)), groups_(std::move(groups)) {}
 
-BalancedValue KernelBalancer::value(const Context& context,
-                                    MatrixView<const double> policy) const {
+BalancedValue KernelBalancer::value(const Context& context, MatrixView<const double> policy) const {
   BalancedValue all;
   all.weights.resize(sample_.size());
   all.influence.resize(sample_.size());
@@ -85,8 +84,8 @@ BalancedValue KernelBalancer::value(const Context& context,
 }
 
 KernelBalancer balance_features(const Context& context, const Dataset& data,
-                          std::span<const NodeIndex> scored,
-                          const KernelBalancingOptions& options) {
+                                std::span<const NodeIndex> scored,
+                                const KernelBalancingOptions& options) {
   LoggedSample sample = take_sample(data, scored);
   std::vector<std::size_t> rows(scored.size());
   std::iota(rows.begin(), rows.end(), std::size_t{0});
@@ -97,9 +96,9 @@ KernelBalancer balance_features(const Context& context, const Dataset& data,
 }
 
 KernelBalancer balance_representations(const Context& context, LoggedSample sample,
-                                 MatrixView<const float> z,
-                                 std::vector<std::vector<std::size_t>> groups,
-                                 const KernelBalancingOptions& options) {
+                                       MatrixView<const float> z,
+                                       std::vector<std::vector<std::size_t>> groups,
+                                       const KernelBalancingOptions& options) {
   std::vector<BalancedGroup> balanced;
   for (std::vector<std::size_t>& rows : groups) {
     const Matrix<double> x = standardised_rows(z, rows);

@@ -33,13 +33,14 @@ class KernelBalancer : public Balancer {
 
 /// Balances the features of the sample, scaled as for the encoders.
 KernelBalancer balance_features(const Context& context, const Dataset& data,
-                          std::span<const NodeIndex> scored, const KernelBalancingOptions& options);
+                                std::span<const NodeIndex> scored,
+                                const KernelBalancingOptions& options);
 
 /// Balances the representations within each group, columns scaled to variance 1 within the group.
 /// `z` has one row per row of the sample.
 KernelBalancer balance_representations(const Context& context, LoggedSample sample,
-                                 MatrixView<const float> z,
-                                 std::vector<std::vector<std::size_t>> groups,
-                                 const KernelBalancingOptions& options);
+                                       MatrixView<const float> z,
+                                       std::vector<std::vector<std::size_t>> groups,
+                                       const KernelBalancingOptions& options);
 
 }  // namespace cone

@@ -60,7 +60,7 @@ FitPlan cross_fit_plan(const Context& context, const Dataset& data, int folds, i
 }
 
 FitPlan cross_fit_plan(const Dataset& data, int folds, int selection_folds, std::uint64_t seed) {
-  return cross_fit_plan(Context(seed, 1), data, folds, selection_folds, seed);
+  return cross_fit_plan(Context({.seed = seed, .threads = 1}), data, folds, selection_folds, seed);
 }
 
 FitPlan split_plan(const Split& split) {

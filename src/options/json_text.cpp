@@ -1,5 +1,3 @@
-#include "cone/json.hpp"
-
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -8,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
+#include "cone/json.hpp"
 #include "cone/text.hpp"
 
 namespace cone {

@@ -1,6 +1,5 @@
-#include "cone/json.hpp"
-
 #include "cone/file.hpp"
+#include "cone/json.hpp"
 
 namespace cone {
 

@@ -1,5 +1,3 @@
-#include "cone/policy.hpp"
-
 #include <cmath>
 #include <cstddef>
 #include <optional>
@@ -8,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "cone/policy.hpp"
 #include "cone/text.hpp"
 
 #include "data/policy_columns.hpp"

@@ -14,7 +14,7 @@ namespace cone::report {
 class Html {
  public:
   Html() = default;
-  /// Text of any origin: made printable (base/text.hpp), and & < > " ' escaped.
+  /// Text of any origin: made printable (cone/text.hpp), and & < > " ' escaped.
   static Html text(std::string_view words);
   /// Markup that this library wrote itself.
   static Html trusted(std::string markup) { return Html(std::move(markup)); }

@@ -1,5 +1,3 @@
-#include "cone/report.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,6 +6,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "cone/report.hpp"
 
 #include "report/layout.hpp"
 

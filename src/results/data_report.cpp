@@ -1,5 +1,3 @@
-#include "cone/output.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -8,6 +6,7 @@
 
 #include "cone/error.hpp"
 #include "cone/options.hpp"
+#include "cone/output.hpp"
 #include "cone/text.hpp"
 
 #include "base/numeric.hpp"

@@ -3,8 +3,8 @@
 #include <optional>
 #include <vector>
 
-#include "cone/record.hpp"
 #include "cone/output.hpp"
+#include "cone/record.hpp"
 
 #include "results/decision_fields.hpp"
 #include "results/diagnostics_fields.hpp"

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "cone/record.hpp"
 #include "cone/json.hpp"
+#include "cone/record.hpp"
 
 #include "base/hash.hpp"
 #include "results/evaluation_fields.hpp"

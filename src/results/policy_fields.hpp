@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cone/learn_policy.hpp"
 #include "cone/error.hpp"
+#include "cone/learn_policy.hpp"
 #include "cone/output.hpp"
 
 #include "results/record_fields.hpp"

@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "cone/policy.hpp"
-
 #include "cone/file.hpp"
 #include "cone/output.hpp"
+#include "cone/policy.hpp"
 
 #include "data/policy_columns.hpp"
 

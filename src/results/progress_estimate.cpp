@@ -1,6 +1,6 @@
-#include "cone/output.hpp"
-
 #include <algorithm>
+
+#include "cone/output.hpp"
 
 namespace cone {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cone/sensitivity.hpp"
 #include "cone/error.hpp"
 #include "cone/output.hpp"
+#include "cone/sensitivity.hpp"
 
 #include "results/record_fields.hpp"
 

@@ -1,5 +1,3 @@
-#include "cone/output.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -8,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cone/context.hpp"
+#include "cone/output.hpp"
 #include "cone/text.hpp"
 
 namespace cone {

@@ -23,7 +23,7 @@ class KernelBalancingFixture : public ::testing::Test {
   }
 
   void expect(const std::string& variant, bool normalised) const {
-    const Context context(0, 1);
+    const Context context({.threads = 1});
     const KernelBalancing balancing(context, features.view(), treatment, 2,
                                     {.kernel_bandwidth = 1,
                                      .kernel_unit = BandwidthUnit::kAbsolute,

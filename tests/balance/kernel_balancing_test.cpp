@@ -48,7 +48,7 @@ KernelBalancingOptions options_with(double lambda, bool normalised) {
 
 std::vector<double> weights_of(const Sample& sample, const KernelBalancingOptions& options,
                                int num_threads = 1) {
-  const Context context(0, num_threads);
+  const Context context({.threads = num_threads});
   return KernelBalancing(context, sample.x.view(), sample.treatment, 2, options)
       .weights(context, two_arm_probabilities(sample.policy).view());
 }
@@ -78,7 +78,8 @@ std::vector<double> gradient_of(const Sample& sample, std::span<const double> we
 }
 
 double bandwidth_of(const Sample& sample, const KernelBalancingOptions& options) {
-  return KernelBalancing(Context(0, 1), sample.x.view(), sample.treatment, 2, options).bandwidth();
+  return KernelBalancing(Context({.threads = 1}), sample.x.view(), sample.treatment, 2, options)
+      .bandwidth();
 }
 
 TEST(KernelBalancing, UnconstrainedWeightsHaveNoGradient) {
@@ -168,7 +169,7 @@ double ridge_prediction(const Sample& sample, const std::vector<std::size_t>& no
 TEST(KernelBalancing, UnconstrainedIsTheDirectMethodWithKernelRidge) {
   const Sample sample = make_sample(40, 3);
   const double lambda = 0.5;
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   const KernelBalancing balancing(context, sample.x.view(), sample.treatment, 2,
                                   options_with(lambda, false));
   const BalancedValue result =
@@ -196,7 +197,7 @@ TEST(KernelBalancing, UnconstrainedIsTheDirectMethodWithKernelRidge) {
 
 TEST(KernelBalancing, NormalisedValueMovesWithTheOutcomes) {
   const Sample sample = make_sample(80, 2);
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   const KernelBalancing balancing(context, sample.x.view(), sample.treatment, 2,
                                   options_with(0.2, true));
   std::vector<double> moved = sample.outcome;
@@ -211,7 +212,7 @@ TEST(KernelBalancing, NormalisedValueMovesWithTheOutcomes) {
 
 TEST(KernelBalancing, BalancingRemovesMostOfTheBias) {
   const Sample sample = make_sample(400, 1);
-  const Context context(0, 2);
+  const Context context({.threads = 2});
   const KernelBalancing balancing(context, sample.x.view(), sample.treatment, 2,
                                   options_with(1e-3, true));
   const BalancedValue result =
@@ -244,7 +245,7 @@ TEST(KernelBalancing, SparseAndDenseFeaturesAgree) {
       offsets.push_back(columns.size());
     }
     const SparseMatrix sparse(sample.x.cols(), offsets, columns, values);
-    const Context context(0, 2);
+    const Context context({.threads = 2});
     const KernelBalancing from_sparse(context, sparse, sample.treatment, 2,
                                       options_with(0.2, true));
     const std::vector<double> expected = weights_of(sample, options_with(0.2, true));
@@ -301,12 +302,12 @@ TEST(KernelBalancing, ThreadsChangeNoBit) {
   const Sample sample = make_sample(300, 5);
   for (const bool normalised : {false, true}) {
     const KernelBalancingOptions options = options_with(1e-3, normalised);
-    const Context one(0, 1);
+    const Context one({.threads = 1});
     const BalancedValue expected =
         KernelBalancing(one, sample.x.view(), sample.treatment, 2, options)
             .value(one, sample.outcome, two_arm_probabilities(sample.policy).view());
     for (const int num_threads : {2, 5}) {
-      const Context context(0, num_threads);
+      const Context context({.threads = num_threads});
       const BalancedValue result =
           KernelBalancing(context, sample.x.view(), sample.treatment, 2, options)
               .value(context, sample.outcome, two_arm_probabilities(sample.policy).view());
@@ -344,7 +345,7 @@ TEST(KernelBalancing, ConstantFeaturesShareTheWeightByThePolicy) {
     EXPECT_NEAR(weights[i], share, 1e-4);
   }
   const Matrix<double> nothing(50, 0);
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   const KernelBalancing balancing(context, nothing.view(), sample.treatment, 2,
                                   options_with(1e-6, true));
   EXPECT_NEAR(balancing.weights(context, two_arm_probabilities(sample.policy).view())[1],
@@ -354,7 +355,7 @@ TEST(KernelBalancing, ConstantFeaturesShareTheWeightByThePolicy) {
 TEST(KernelBalancing, OneNodeAnArm) {
   const Sample sample{
       .x = Matrix<double>(2, 1), .treatment = {0, 1}, .outcome = {10, 20}, .policy = {0.25, 0.25}};
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   const KernelBalancing balancing(context, sample.x.view(), sample.treatment, 2,
                                   options_with(1e-9, true));
   const BalancedValue result =
@@ -367,7 +368,7 @@ TEST(KernelBalancing, OneNodeAnArm) {
 TEST(KernelBalancing, AnArmWithoutNodesHasNoValueUnlessThePolicyNeverAssignsIt) {
   Sample sample = make_sample(10, 2);
   std::fill(sample.treatment.begin(), sample.treatment.end(), std::uint8_t{0});
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   const KernelBalancing balancing(context, sample.x.view(), sample.treatment, 2,
                                   options_with(0.2, true));
   EXPECT_TRUE(std::isnan(
@@ -378,7 +379,7 @@ TEST(KernelBalancing, AnArmWithoutNodesHasNoValueUnlessThePolicyNeverAssignsIt) 
 }
 
 TEST(KernelBalancing, LambdaIsChosenByTheLeaveOneOutError) {
-  const Context context(0, 2);
+  const Context context({.threads = 2});
   const Sample sample = make_sample(120, 2);
   KernelBalancing open(context, sample.x.view(), sample.treatment, 2, options_with(0, true));
   open.choose_lambda(context, sample.outcome);
@@ -397,7 +398,7 @@ TEST(KernelBalancing, LambdaIsChosenByTheLeaveOneOutError) {
 
 TEST(KernelBalancing, RefusesInvalidInput) {
   const Sample sample = make_sample(10, 2);
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   EXPECT_THROW(
       KernelBalancing(context, sample.x.view(), sample.treatment, 2, options_with(-1, true)),
       Error);

@@ -34,14 +34,14 @@ TEST(MedianDistance, IsTheMedianOfThePositiveDistances) {
                             : std::exp2(static_cast<double>(random() % 2000) / 7 - 140);
     }
     squared(1, 0) = 3;
-    EXPECT_EQ(median_distance(Context(0, 1 + static_cast<int>(seed % 3)), squared),
+    EXPECT_EQ(median_distance(Context({.threads = 1 + static_cast<int>(seed % 3)}), squared),
               sorted_median(squared))
         << seed;
   }
 }
 
 TEST(MedianDistance, IsOneWhereNoTwoRowsDiffer) {
-  EXPECT_EQ(median_distance(Context(0, 1), Matrix<double>(5, 5)), 1);
+  EXPECT_EQ(median_distance(Context({.threads = 1}), Matrix<double>(5, 5)), 1);
 }
 
 }  // namespace

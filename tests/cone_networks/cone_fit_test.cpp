@@ -49,7 +49,7 @@ Predictions fit_and_predict(const Context& context, const Dataset& data, const P
 }
 
 TEST(ConeFit, CrossFittingScoresEveryNodeAndSplittingTheTestNodes) {
-  const Context context(3, 2);
+  const Context context({.seed = 3, .threads = 2});
   const Dataset data = simulated_network(200);
   const auto crossed = fit_and_predict(context, data, plan_of(Protocol::kCrossFit), few_epochs(3));
   EXPECT_EQ(crossed.scored.size(), 200U);
@@ -68,7 +68,7 @@ TEST(ConeFit, CrossFittingScoresEveryNodeAndSplittingTheTestNodes) {
 }
 
 TEST(ConeFit, NoTreatmentOrOutcomeLeaksIntoThePredictionsOfItsNode) {
-  const Context context(3, 2);
+  const Context context({.seed = 3, .threads = 2});
   const Dataset data = simulated_network(200);
   const PlanOptions plan = plan_of(Protocol::kSplit);
   const auto before = fit_and_predict(context, data, plan, few_epochs(10));
@@ -87,8 +87,8 @@ TEST(ConeFit, IsBitwiseEqualAtAnyNumberOfThreads) {
   const Dataset data = simulated_network(150);
   std::vector<Predictions> runs;
   for (const int threads : {1, 2, 3, 7}) {  // three folds: in parallel from 3 on
-    runs.push_back(
-        fit_and_predict(Context(1, threads), data, plan_of(Protocol::kCrossFit), few_epochs(10)));
+    runs.push_back(fit_and_predict(Context({.seed = 1, .threads = threads}), data,
+                                   plan_of(Protocol::kCrossFit), few_epochs(10)));
   }
   for (const Predictions& run : runs) {
     EXPECT_TRUE(std::ranges::equal(run.mu.values(), runs[0].mu.values()));
@@ -105,8 +105,8 @@ TEST(ConeFit, PropensitiesOfARandomisedExperimentStayNearTheShareOfTreatedNodes)
   }
   ConeOptions options = few_epochs(150);
   options.patience = 150;
-  const auto predictions =
-      fit_and_predict(Context(2, 2), data, plan_of(Protocol::kCrossFit), options);
+  const auto predictions = fit_and_predict(Context({.seed = 2, .threads = 2}), data,
+                                           plan_of(Protocol::kCrossFit), options);
   double loss = 0;
   int num_sure = 0;
   for (NodeIndex i = 0; i < data.num_nodes(); ++i) {
@@ -119,7 +119,7 @@ TEST(ConeFit, PropensitiesOfARandomisedExperimentStayNearTheShareOfTreatedNodes)
 }
 
 TEST(ConeFit, ItsOutcomeNetworksExplainOutcomesThatDependOnNeighbours) {
-  const Context context(1, 2);
+  const Context context({.seed = 1, .threads = 2});
   const Dataset data = simulated_network(600);
   const auto predictions =
       fit_and_predict(context, data, plan_of(Protocol::kCrossFit), few_epochs(200));
@@ -144,14 +144,14 @@ TEST(ConeFit, CanBeCancelledWhetherFoldsRunInParallelOrNot) {
   options.patience = 100000;  // early stopping may end the run before the observer is asked again
   for (const int threads : {1, 3}) {
     StopLater observer;
-    EXPECT_THROW(
-        fit_cone(Context(1, threads, &observer), data, plan_of(Protocol::kCrossFit), options),
-        Cancelled);
+    EXPECT_THROW(fit_cone(Context({.seed = 1, .threads = threads, .progress = &observer}), data,
+                          plan_of(Protocol::kCrossFit), options),
+                 Cancelled);
   }
 }
 
 TEST(ConeFit, DifferentDataIsRefused) {
-  const Context context(3, 2);
+  const Context context({.seed = 3, .threads = 2});
   Dataset data = simulated_network(100);
   const ConeFit fit = fit_cone(context, data, plan_of(Protocol::kSplit), few_epochs(2));
   data.outcome[7] += 1;
@@ -165,14 +165,15 @@ TEST(ConeFit, AlmostNoTreatedNodesStillGiveAPropensity) {
   const Split split = make_split(data, plan.split, 3);
   data.treatment[split.train[0]] = 1;
   data.treatment[split.train[1]] = 1;
-  const auto predictions = fit_and_predict(Context(3, 1), data, plan, few_epochs(2));
+  const auto predictions =
+      fit_and_predict(Context({.seed = 3, .threads = 1}), data, plan, few_epochs(2));
   for (std::size_t k = 0; k < predictions.e.rows(); ++k) {
     EXPECT_NEAR(predictions.e(k, 1), 1.0 / 22, 1e-9);
   }
 }
 
 TEST(ConeFit, RepresentationsAreThoseOfTheFoldThatScoresTheNode) {
-  const Context context(3, 2);
+  const Context context({.seed = 3, .threads = 2});
   const Dataset data = simulated_network(120);
   const PlanOptions options = plan_of(Protocol::kCrossFit);
   const ConeFit fit = fit_cone(context, data, options, few_epochs(2));
@@ -199,7 +200,7 @@ Dataset with_treated_split(Dataset data, std::size_t num_parts) {
 }
 
 TEST(ConeFit, AnyNumberOfArmsHasANetworkAndAProbabilityEach) {
-  const Context context(3, 2);
+  const Context context({.seed = 3, .threads = 2});
   const Dataset data = with_treated_split(simulated_network(300), 3);
   const ConeFit fit = fit_cone(context, data, plan_of(Protocol::kCrossFit), few_epochs(3));
   EXPECT_EQ(fit.arms, (std::vector<std::string>{"0", "1", "2", "3"}));
@@ -221,7 +222,7 @@ TEST(ConeFit, AnyNumberOfArmsHasANetworkAndAProbabilityEach) {
 }
 
 TEST(ConeFit, SplittingAnArmAtRandomChangesPredictionsOnlyByNoise) {
-  const Context context(3, 2);
+  const Context context({.seed = 3, .threads = 2});
   const Dataset whole = simulated_network(900);
   const Dataset split = with_treated_split(whole, 2);
   const PlanOptions plan = plan_of(Protocol::kCrossFit);
@@ -248,7 +249,7 @@ TEST(ConeFit, RefusesDataWithoutOutcomesAndBadOptions) {
   options.learning_rate = -1;
   const PlanOptions plan = plan_of(Protocol::kSplit);
   try {
-    fit_cone(Context(1, 1), data, plan, options);
+    fit_cone(Context({.seed = 1, .threads = 1}), data, plan, options);
     FAIL() << "bad options were accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kUsage);
@@ -256,7 +257,7 @@ TEST(ConeFit, RefusesDataWithoutOutcomesAndBadOptions) {
   }
   data.treatment.clear();
   data.outcome.clear();
-  EXPECT_THROW(fit_cone(Context(1, 1), data, plan, small_options()), Error);
+  EXPECT_THROW(fit_cone(Context({.seed = 1, .threads = 1}), data, plan, small_options()), Error);
 }
 
 }  // namespace

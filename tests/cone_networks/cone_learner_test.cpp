@@ -31,7 +31,7 @@ class ConeLearning : public ::testing::Test {
   }
   ConeFit fit() const { return fit_cone(context, data, options.plan, options.networks); }
 
-  const Context context{3, 2};
+  const Context context{{.seed = 3, .threads = 2}};
   Dataset data;
   ConeLearnerOptions options;
   FitPlan plan;

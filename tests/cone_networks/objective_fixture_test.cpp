@@ -76,7 +76,7 @@ class ObjectiveFixture : public ::testing::Test {
     options.zeta = fixture["zeta"];
     EXPECT_EQ(fixture["negative_slope"], 0.2);
 
-    const Context context(0, 2);
+    const Context context({.threads = 2});
     std::vector<Edge> edges;
     for (const auto& edge : fixture["edges"]) edges.push_back({edge[0], edge[1]});
     const Graph graph = build_graph(context, fixture["num_nodes"], edges);

@@ -53,7 +53,7 @@ class ObjectiveGradient : public ::testing::TestWithParam<Case> {
     return losses.outcome + 0.7 * losses.treatment + 0.4 * losses.mutual_information;
   }
 
-  Context context{0, 2};
+  Context context{{.threads = 2}};
   Dataset data;
   TrainingFeatures<double> features;
   Encoder<double> model;
@@ -92,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(Depths, ObjectiveGradient,
 TEST(OneStep, MovesEveryParameter) {
   const Dataset data = testing::simulated_network(500);
   const SparseMatrix& x = data.features.matrix.sparse();
-  const Context context(0, 2);
+  const Context context({.threads = 2});
   ConeOptions options = testing::small_options();
   options.layers = 2;
   const TrainingFeatures<double> features(x);
@@ -123,7 +123,7 @@ TEST(ObjectiveWithDropout, HasTheGradientOfTheDroppedOutObjective) {
   ConeOptions options = testing::small_options();
   options.layers = 2;
   const Dataset data = testing::tiny_network();
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   const std::vector<std::uint64_t> keys = {5, 3, 8, 1, 9, 2, 7, 4, 6, 11, 15, 10};
   const nn::Dropout dropout = {.rate = 0.4, .seed = 2, .epoch = 3, .row_keys = keys};
   const TrainingFeatures<double> whole(data.features.matrix.sparse());

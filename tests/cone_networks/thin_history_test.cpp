@@ -79,8 +79,8 @@ TEST(ThinHistory, OfAFitIsTheSameAtAnyNumberOfThreads) {
   plan.folds = 2;
   ConeOptions options = testing::small_options();
   options.epochs = 5;
-  const ConeFit one = fit_cone(Context(3, 1), data, plan, options);
-  const ConeFit many = fit_cone(Context(3, 4), data, plan, options);
+  const ConeFit one = fit_cone(Context({.seed = 3, .threads = 1}), data, plan, options);
+  const ConeFit many = fit_cone(Context({.seed = 3, .threads = 4}), data, plan, options);
   for (std::size_t k = 0; k < one.folds.size(); ++k) {
     const FoldTraining& a = one.folds[k].training;
     const FoldTraining& b = many.folds[k].training;

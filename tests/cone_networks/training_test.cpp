@@ -57,7 +57,7 @@ TEST_P(EveryEncoder, LowersTheLossesAndPredictsHeldOutOutcomesBetterThanAConstan
   ConeOptions options;
   options.encoder = GetParam();
   options.gamma = 0.1;
-  const Context context(1, 2);
+  const Context context({.seed = 1, .threads = 2});
   const TrainedEncoder result = train_on(context, data, options, split.train, split.validation);
   EXPECT_NE(result.status, TrainingStatus::kDiverged);
   const EpochLosses& first = result.history.front();
@@ -92,9 +92,11 @@ TEST_P(EveryEncoder, IsBitwiseEqualAtAnyNumberOfThreads) {
   options.clip_gradient = 0.5;
   const auto train = first_nodes(400);
   const auto validation = first_nodes(150, 400);
-  const TrainedEncoder one = train_on(Context(3, 1), data, options, train, validation);
+  const TrainedEncoder one =
+      train_on(Context({.seed = 3, .threads = 1}), data, options, train, validation);
   for (const int threads : {2, 5}) {
-    const TrainedEncoder more = train_on(Context(3, threads), data, options, train, validation);
+    const TrainedEncoder more =
+        train_on(Context({.seed = 3, .threads = threads}), data, options, train, validation);
     EXPECT_EQ(weights_of(one), weights_of(more)) << threads;
     EXPECT_EQ(numbers_of(one.z), numbers_of(more.z)) << threads;
   }
@@ -108,7 +110,7 @@ TEST(Training, EarlyStoppingRestoresTheBestWeights) {
   options.epochs = 500;
   const auto train = first_nodes(200);
   const auto validation = first_nodes(100, 200);
-  const Context context(2, 2);
+  const Context context({.seed = 2, .threads = 2});
   const TrainedEncoder result = train_on(context, data, options, train, validation);
   ASSERT_EQ(result.status, TrainingStatus::kStoppedEarly);
   EXPECT_EQ(result.history.size(), result.best_epoch + options.patience + 1);
@@ -126,8 +128,8 @@ TEST(Training, ThatDivergesIsReportedAndReturnsFiniteNumbers) {
   ConeOptions options = small_options();
   for (const double learning_rate : {1e6, 1e30}) {
     options.learning_rate = learning_rate;
-    const TrainedEncoder result =
-        train_on(Context(1, 2), data, options, first_nodes(300), first_nodes(100, 300));
+    const TrainedEncoder result = train_on(Context({.seed = 1, .threads = 2}), data, options,
+                                           first_nodes(300), first_nodes(100, 300));
     EXPECT_EQ(result.status, TrainingStatus::kDiverged) << learning_rate;
     for (const float z : result.z.values()) EXPECT_TRUE(std::isfinite(z));
     for (const float weight : weights_of(result)) EXPECT_TRUE(std::isfinite(weight));
@@ -154,8 +156,8 @@ class StopAfter : public ProgressObserver {
 TEST(Training, CanBeCancelled) {
   const Dataset data = simulated_network(500);
   StopAfter observer(7);
-  EXPECT_THROW(train_on(Context(1, 2, &observer), data, small_options(), first_nodes(300),
-                        first_nodes(100, 300)),
+  EXPECT_THROW(train_on(Context({.seed = 1, .threads = 2, .progress = &observer}), data,
+                        small_options(), first_nodes(300), first_nodes(100, 300)),
                Cancelled);
   EXPECT_EQ(observer.last_epoch(), 7U);
 }
@@ -164,8 +166,8 @@ TEST(Training, LeavesNoGradientsInTheModel) {
   const Dataset data = simulated_network(500);
   ConeOptions options = small_options();
   options.epochs = 2;
-  const TrainedEncoder result =
-      train_on(Context(1, 2), data, options, first_nodes(300), first_nodes(100, 300));
+  const TrainedEncoder result = train_on(Context({.seed = 1, .threads = 2}), data, options,
+                                         first_nodes(300), first_nodes(100, 300));
   EXPECT_FALSE(result.weights.parameters.values().empty());
   EXPECT_TRUE(result.weights.parameters.gradients().empty());
 }
@@ -188,7 +190,7 @@ TEST_P(EveryEncoder, PermutesWithTheNodes) {
   options.zeta = 1;
   const auto train = first_nodes(300);
   const auto validation = first_nodes(100, 300);
-  const Context context(1, 2);
+  const Context context({.seed = 1, .threads = 2});
   const TrainedEncoder a = train_on(context, data, options, train, validation);
   const TrainedEncoder b = train_on(context, permuted, options, moved(train), moved(validation));
   for (NodeIndex i = 0; i < 500; ++i) {
@@ -208,7 +210,7 @@ TEST(Training, ReadsOutcomesOfOtherNodesForEarlyStoppingOnly) {
   ConeOptions options = small_options();
   options.epochs = 15;
   options.patience = 1000;
-  const Context context(1, 2);
+  const Context context({.seed = 1, .threads = 2});
   const auto train = first_nodes(300);
   // Without validation nodes the weights are the same to the last bit.
   EXPECT_EQ(weights_of(train_on(context, data, options, train, {})),
@@ -233,7 +235,7 @@ TEST(Training, DoesNotDependOnTheUnitsOfTheOutcome) {
   Dataset data = simulated_network(500);
   ConeOptions options = small_options();
   options.epochs = 10;
-  const Context context(1, 2);
+  const Context context({.seed = 1, .threads = 2});
   const TrainedEncoder a =
       train_on(context, data, options, first_nodes(300), first_nodes(100, 300));
   for (double& y : data.outcome) y = 1024 * y;  // a power of two: no rounding
@@ -249,8 +251,8 @@ TEST(Training, HandlesAConstantOutcomeAndASingleArm) {
   std::fill(data.treatment.begin(), data.treatment.end(), std::uint8_t{1});
   ConeOptions options = small_options();
   options.epochs = 5;
-  const TrainedEncoder result =
-      train_on(Context(1, 2), data, options, first_nodes(300), first_nodes(100, 300));
+  const TrainedEncoder result = train_on(Context({.seed = 1, .threads = 2}), data, options,
+                                         first_nodes(300), first_nodes(100, 300));
   EXPECT_EQ(result.status, TrainingStatus::kCompleted);
   EXPECT_EQ(result.weights.outcome_units.scale, 1);
 }
@@ -259,7 +261,7 @@ TEST(Attention, OfEveryNodeSumsToOneInEveryHead) {
   const Dataset data = simulated_network(500);
   ConeOptions options = small_options();
   options.epochs = 3;
-  const Context context(1, 2);
+  const Context context({.seed = 1, .threads = 2});
   const TrainedEncoder result = train_on(context, data, options, first_nodes(300), {});
   Matrix<double> sums(500, 2 * options.heads);
   std::size_t num_pairs = 0;

@@ -20,7 +20,7 @@ using Names = std::vector<std::string>;
 using Arms = std::vector<Arm>;
 
 LoadedData load_nodes(const std::string& nodes, const LoadOptions& options = {}) {
-  return load_dataset(Context(0, 2), MemoryFiles({{"nodes.csv", nodes}}), options);
+  return load_dataset(Context({.threads = 2}), MemoryFiles({{"nodes.csv", nodes}}), options);
 }
 
 /// A table whose treatments are `labels`.
@@ -191,8 +191,8 @@ TEST(Arms, GivenColumnsAndTruthGoByLabel) {
 TEST(Arms, WrittenAndReadAgainTheyAreTheSame) {
   const LoadedData data = load_nodes(kGiven);
   const testing::TemporaryFolder folder;
-  write_dataset(Context(0, 1), folder.path() / "out", data.observed, &*data.truth);
-  const LoadedData again = load_dataset(Context(0, 1), folder.path() / "out");
+  write_dataset(Context({.threads = 1}), folder.path() / "out", data.observed, &*data.truth);
+  const LoadedData again = load_dataset(Context({.threads = 1}), folder.path() / "out");
   EXPECT_EQ(again.observed.arms, data.observed.arms);
   EXPECT_EQ(again.observed.checksum(), data.observed.checksum());
   EXPECT_EQ(arm_column(again.truth->outcomes(), 1), arm_column(data.truth->outcomes(), 1));
@@ -202,8 +202,9 @@ TEST(Arms, AreNotWrittenWhereTheControlArmWouldBeAnotherInSilence) {
   const testing::TemporaryFolder folder;
   const auto write = [&](const Names& labels, const LoadOptions& options) {
     const LoadedData data = load_nodes(with_labels(labels), options);
-    return faults_of(
-        [&] { write_dataset(Context(0, 1), folder.path() / "out", data.observed, nullptr); });
+    return faults_of([&] {
+      write_dataset(Context({.threads = 1}), folder.path() / "out", data.observed, nullptr);
+    });
   };
   EXPECT_NE(write({"0", "1", "2"}, {.control = "2"}).at(0).find("would give '0', '1', '2'"),
             std::string::npos);
@@ -220,8 +221,9 @@ TEST(Arms, AnyTextIsALabelAndIsWrittenBack) {
       {.control = "c:d"});
   EXPECT_EQ(data.observed.arms, (Names{"c:d", "a, b", "say \"hi\""}));
   const testing::TemporaryFolder folder;
-  write_dataset(Context(0, 1), folder.path() / "out", data.observed, &*data.truth);
-  const LoadedData again = load_dataset(Context(0, 1), folder.path() / "out", {.control = "c:d"});
+  write_dataset(Context({.threads = 1}), folder.path() / "out", data.observed, &*data.truth);
+  const LoadedData again =
+      load_dataset(Context({.threads = 1}), folder.path() / "out", {.control = "c:d"});
   EXPECT_EQ(again.observed.checksum(), data.observed.checksum());
   EXPECT_EQ(arm_column(again.truth->outcomes(), 0), (std::vector<double>{3, 3, 3}));
 }

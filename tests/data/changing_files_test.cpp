@@ -114,8 +114,9 @@ TEST(ChangingFiles, ALineMoreOrLessThanCountedIsRefusedInEveryReader) {
     const TemporaryFolder folder;
     testing::write_files(folder, many_lines());
     Meddler meddler(change.phase, [&] { write_over_end(folder.path() / change.file, change.end); });
-    const auto faults =
-        faults_of([&] { load_dataset(Context(0, 1, &meddler), folder.path(), small_chunks()); });
+    const auto faults = faults_of([&] {
+      load_dataset(Context({.threads = 1, .progress = &meddler}), folder.path(), small_chunks());
+    });
     EXPECT_TRUE(meddler.has_changed) << change.phase;
     ASSERT_EQ(faults.size(), 1U) << change.phase << " " << change.end.substr(0, 5);
     EXPECT_EQ(faults[0].find(std::string(change.file) + ": changed while it was read"), 0U)
@@ -126,12 +127,13 @@ TEST(ChangingFiles, ALineMoreOrLessThanCountedIsRefusedInEveryReader) {
 TEST(ChangingFiles, APolicyThatChangesIsRefused) {
   const TemporaryFolder folder;
   testing::write_files(folder, many_lines());
-  const LoadedData data = load_dataset(Context(0, 1), folder.path(), small_chunks());
+  const LoadedData data = load_dataset(Context({.threads = 1}), folder.path(), small_chunks());
   for (const std::string& end : {std::string(3000, '\n'), std::string(3000, '1')}) {
     const auto path = folder.write("policy.csv", policy_lines());
     Meddler meddler("reading policies", [&] { write_over_end(path, end); });
     const auto faults = faults_of([&] {
-      load_policy_table(Context(0, 1, &meddler), path, data.observed, small_chunks().csv);
+      load_policy_table(Context({.threads = 1, .progress = &meddler}), path, data.observed,
+                        small_chunks().csv);
     });
     ASSERT_EQ(faults.size(), 1U);
     EXPECT_EQ(faults[0].find("policy.csv: changed while it was read"), 0U) << faults[0];
@@ -201,7 +203,7 @@ void read_under_attack(const std::filesystem::path& path, const std::function<vo
 TEST(ChangingFiles, AWriterWithinTheFileNeverBreaksAReader) {
   const TemporaryFolder folder;
   testing::write_files(folder, many_lines());
-  const Context context(0, 2);
+  const Context context({.threads = 2});
   const LoadedData data = load_dataset(context, folder.path(), small_chunks());
   const auto load = [&] { load_dataset(context, folder.path(), small_chunks()); };
   for (const char* file : {"nodes.csv", "edges.csv", "features.csv"}) {

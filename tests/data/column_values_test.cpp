@@ -28,7 +28,7 @@ std::string lines_of(const Outcome& outcome, const Feature& feature, int num_lin
 }
 
 LoadedData load_lines(const std::string& text, const LoadOptions& options = {}) {
-  return load_dataset(Context(0, 1), MemoryFiles({{"nodes.csv", text}}), options);
+  return load_dataset(Context({.threads = 1}), MemoryFiles({{"nodes.csv", text}}), options);
 }
 
 std::string fault_of_lines(const std::string& text, const LoadOptions& options = {}) {

@@ -12,7 +12,7 @@ namespace cone {
 namespace {
 
 LoadedData load_packed(const std::string& text) {
-  return load_dataset(Context(0, 2), MemoryFiles({{"nodes.csv", text}}));
+  return load_dataset(Context({.threads = 2}), MemoryFiles({{"nodes.csv", text}}));
 }
 
 std::string packed_fault(const std::string& text) {
@@ -43,7 +43,7 @@ TEST(CompressedFiles, AreRead) {
   EXPECT_EQ(load_packed(gzipped("") + gzipped(text) + gzipped("")).observed.checksum(), checksum);
   const testing::TemporaryFolder folder;
   folder.write("nodes.csv.gz", gzipped(text));
-  EXPECT_EQ(load_dataset(Context(0, 1), folder.path()).observed.checksum(), checksum);
+  EXPECT_EQ(load_dataset(Context({.threads = 1}), folder.path()).observed.checksum(), checksum);
   const std::string packed = gzipped(text);
   EXPECT_NE(packed_fault(packed.substr(0, packed.size() / 2)).find("ends too early"),
             std::string::npos);
@@ -91,7 +91,7 @@ TEST(CompressedFiles, TheHeaderOfACompressedFileIsReadBeforeTheRest) {
   const auto path = folder.write("t.csv.gz", gzipped(std::string(100'000'000, '\0')));
   UnpackedShare seen;
   try {
-    load_dataset(Context(0, 1, &seen), path);
+    load_dataset(Context({.threads = 1, .progress = &seen}), path);
     FAIL();
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("the header line is too long"), std::string::npos)
@@ -104,7 +104,7 @@ TEST(CompressedFiles, TheHeaderOfACompressedFileIsReadBeforeTheRest) {
   UnpackedShare impatient;
   impatient.most = 0.5;
   const auto large = folder.write("l.csv.gz", gzipped(lines));
-  EXPECT_THROW(load_dataset(Context(0, 1, &impatient), large), Cancelled);
+  EXPECT_THROW(load_dataset(Context({.threads = 1, .progress = &impatient}), large), Cancelled);
 }
 
 }  // namespace

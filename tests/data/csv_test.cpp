@@ -26,7 +26,7 @@ struct Reading {
 
 Reading read(std::string_view text, const CsvOptions& options = {}, int num_threads = 2) {
   const testing::TemporaryFolder folder;
-  const Context context(0, num_threads);
+  const Context context({.threads = num_threads});
   FaultList faults;
   Reading reading;
   const auto file = CsvFile::open(context, folder.write("t.csv", text), options, faults);

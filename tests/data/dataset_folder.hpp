@@ -37,7 +37,7 @@ inline LoadedData load_files(const Files& files, const LoadOptions& options = {}
                              int num_threads = 2) {
   const TemporaryFolder folder;
   write_files(folder, files);
-  return load_dataset(Context(0, num_threads), folder.path(), options);
+  return load_dataset(Context({.threads = num_threads}), folder.path(), options);
 }
 
 /// The faults of the error, one per line, file names without their folder.

@@ -55,7 +55,7 @@ struct Held {
     arrays.truth = {{}, truth.view()};
     arrays.edges = edges;
   }
-  LoadedData make() { return make_dataset(Context(0, 2), arrays); }
+  LoadedData make() { return make_dataset(Context({.threads = 2}), arrays); }
   Names faults() {
     return testing::faults_of([&] { make(); });
   }
@@ -196,7 +196,7 @@ TEST(FromArrays, ArraysThatDoNotBelongTogetherAreRefused) {
   Held held;
   held.arrays.numeric_feature_names = {"age", "word one"};
   EXPECT_EQ(held.first_fault(), "feature 2: two columns are called 'word one'; rename one");
-  EXPECT_EQ(testing::faults_of([] { make_dataset(Context(0, 1), {}); }).size(), 2U);
+  EXPECT_EQ(testing::faults_of([] { make_dataset(Context({.threads = 1}), {}); }).size(), 2U);
 }
 
 TEST(FromArrays, LeaksAreFound) {
@@ -212,7 +212,7 @@ TEST(FromArrays, LeaksAreFound) {
   arrays.treatment = labels;
   arrays.outcome = outcome;
   arrays.numeric_features = x.view();
-  EXPECT_EQ(testing::faults_of([&] { make_dataset(Context(0, 2), arrays); }),
+  EXPECT_EQ(testing::faults_of([&] { make_dataset(Context({.threads = 2}), arrays); }),
             Names{"column x0: the feature is a copy of the outcome; leave it out"});
 }
 

@@ -222,12 +222,12 @@ TEST(LoadFaults, ShowTheUsersTextEscapedAndCut) {
 
 TEST(LoadFaults, APathToNothingIsRefused) {
   const testing::TemporaryFolder folder;
-  EXPECT_NE(faults_of([&] { load_dataset(Context(0, 1), folder.path() / "none"); })
+  EXPECT_NE(faults_of([&] { load_dataset(Context({.threads = 1}), folder.path() / "none"); })
                 .at(0)
                 .find("does not exist"),
             std::string::npos);
   // Longer than a file system allows: an error to look at, not merely absent.
-  EXPECT_THROW(load_dataset(Context(0, 1), std::string(5000, 'x')), Error);
+  EXPECT_THROW(load_dataset(Context({.threads = 1}), std::string(5000, 'x')), Error);
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ void mutate(Files& files, Rng& rng) {
 
 TEST(LoadFuzz, EveryMutationLoadsOrIsRefused) {
   constexpr std::uint64_t kNumMutations = 4000;
-  const Context context(0, 2);
+  const Context context({.threads = 2});
   std::uint64_t num_loaded = 0;
   for (std::uint64_t item = 0; item < kNumMutations; ++item) {
     Rng rng(1, Stream::kTest, item);

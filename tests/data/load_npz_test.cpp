@@ -26,7 +26,8 @@ const SparseMatrix kMatrix(3, {0, 2, 3}, {0, 2, 1}, {0.5, 0, 2});
 TEST(LoadNpz, ColumnsFollowTheDenseOnesAndZerosGo) {
   const testing::TemporaryFolder folder;
   write_folder(folder, kMatrix);
-  const FeatureTable features = load_dataset(Context(0, 2), folder.path()).observed.features;
+  const FeatureTable features =
+      load_dataset(Context({.threads = 2}), folder.path()).observed.features;
   EXPECT_EQ(features.names, (std::vector<std::string>{"age", "f0", "f1", "f2"}));
   const SparseMatrix matrix = features.matrix.to_sparse();
   EXPECT_EQ(std::vector(matrix.columns().begin(), matrix.columns().end()),
@@ -39,7 +40,7 @@ TEST(LoadNpz, FeatureNamesNameTheColumns) {
   const testing::TemporaryFolder folder;
   write_folder(folder, kMatrix);
   folder.write("feature_names.csv", "feature\nx\n\"y,z\"\nw\n");
-  EXPECT_EQ(load_dataset(Context(0, 2), folder.path()).observed.features.names,
+  EXPECT_EQ(load_dataset(Context({.threads = 2}), folder.path()).observed.features.names,
             (std::vector<std::string>{"age", "x", "y,z", "w"}));
 }
 
@@ -48,7 +49,7 @@ TEST(LoadNpz, WrongSizesAndDamageAreFaultsAmongTheOthers) {
   write_folder(folder, SparseMatrix(3, {0, 1, 1, 1}, {0}, {1.0}));
   folder.write("feature_names.csv", "feature\nx\n");
   folder.write("edges.csv", "source,target\na,nowhere\n");
-  const auto load = [&] { load_dataset(Context(0, 2), folder.path()); };
+  const auto load = [&] { load_dataset(Context({.threads = 2}), folder.path()); };
   std::vector<std::string> faults = testing::faults_of(load);
   ASSERT_EQ(faults.size(), 3U);
   EXPECT_TRUE(faults[0].starts_with("edges.csv:2"));
@@ -63,7 +64,7 @@ TEST(LoadNpz, WrongSizesAndDamageAreFaultsAmongTheOthers) {
 TEST(LoadNpz, AMatFileIsDispatchedByItsExtension) {
   const testing::TemporaryFolder folder;
   const auto path = folder.write("broken.mat", "nothing of the kind");
-  const auto faults = testing::faults_of([&] { load_dataset(Context(0, 1), path); });
+  const auto faults = testing::faults_of([&] { load_dataset(Context({.threads = 1}), path); });
   ASSERT_FALSE(faults.empty());
   EXPECT_EQ(faults[0].find("is not a folder"), std::string::npos);
 }
@@ -73,7 +74,7 @@ TEST(WriteDataset, ManyFeaturesGoToAnArchiveAndComeBack) {
   constexpr std::size_t kNumFeatures = 1001;
   Dataset data;
   data.ids = IdTable::numbered(kNumNodes);
-  data.graph = build_graph(Context(0, 1), kNumNodes, std::vector<Edge>{{0, 1}});
+  data.graph = build_graph(Context({.threads = 1}), kNumNodes, std::vector<Edge>{{0, 1}});
   for (std::size_t i = 0; i < kNumNodes; ++i) {
     data.treatment.push_back(i % 2);
     data.outcome.push_back(static_cast<double>(i) / 7);
@@ -90,10 +91,11 @@ TEST(WriteDataset, ManyFeaturesGoToAnArchiveAndComeBack) {
     data.features.names.push_back("word " + std::to_string(j));
   }
   const testing::TemporaryFolder folder;
-  write_dataset(Context(0, 1), folder.path(), data, nullptr);
+  write_dataset(Context({.threads = 1}), folder.path(), data, nullptr);
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "features.npz"));
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "features.csv"));
-  EXPECT_EQ(load_dataset(Context(0, 2), folder.path()).observed.checksum(), data.checksum());
+  EXPECT_EQ(load_dataset(Context({.threads = 2}), folder.path()).observed.checksum(),
+            data.checksum());
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ using testing::faults_of;
 using Names = std::vector<std::string>;
 
 LoadedData load_table(const std::string& text, const LoadOptions& options = {}, int threads = 2) {
-  return load_dataset(Context(0, threads), MemoryFiles({{"nodes.csv", text}}), options);
+  return load_dataset(Context({.threads = threads}), MemoryFiles({{"nodes.csv", text}}), options);
 }
 
 std::string first_fault(const std::string& text, const LoadOptions& options = {}) {
@@ -177,7 +177,8 @@ TEST(LoadTable, LinesWithoutAnOutcomeAreLeftOutWithTheirEdges) {
   const MemoryFiles files(
       {{"nodes.csv", "id,treatment,outcome,x\na,0,1,2\nb,1,NA,9\nc,1,3,\nd,0,4,6\n"},
        {"edges.csv", "from,to\na,b\nc,d\nb,d\n"}});
-  const LoadedData data = load_dataset(Context(0, 2), files, {.missing = MissingPolicy::kIndicate});
+  const LoadedData data =
+      load_dataset(Context({.threads = 2}), files, {.missing = MissingPolicy::kIndicate});
   EXPECT_EQ(data.observed.num_nodes(), 3U);
   EXPECT_EQ(data.observed.ids[1], "c");
   EXPECT_EQ(column(data, "x"), (std::vector<double>{2, 4, 6}));  // the mean of those that stay
@@ -185,7 +186,7 @@ TEST(LoadTable, LinesWithoutAnOutcomeAreLeftOutWithTheirEdges) {
   EXPECT_TRUE(has_note(data, "dropped 1 line that lacks"));
   const testing::TemporaryFolder folder;
   const auto path = folder.write("p.csv", "id,p\na,0.1\nb,0.2\nc,0.3\nd,0.4\n");
-  const PolicyTable policy = load_policy_table(Context(0, 1), path, data.observed);
+  const PolicyTable policy = load_policy_table(Context({.threads = 1}), path, data.observed);
   EXPECT_EQ(arm_column(policy.probabilities[0].view(), 1), (std::vector<double>{0.1, 0.3, 0.4}));
 }
 
@@ -193,11 +194,12 @@ TEST(LoadTable, UsualNamesOfTheEndsOfAnEdge) {
   for (const char* header : {"from,to", "SRC,DST", "node1,node2", "i,j", "Ego,Alter"}) {
     const MemoryFiles files({{"nodes.csv", "id,treatment,outcome\na,0,1\nb,1,2\n"},
                              {"edges.csv", std::string(header) + "\na,b\n"}});
-    EXPECT_EQ(load_dataset(Context(0, 1), files).observed.graph.num_edges(), 1U) << header;
+    EXPECT_EQ(load_dataset(Context({.threads = 1}), files).observed.graph.num_edges(), 1U)
+        << header;
   }
   const MemoryFiles weighted({{"nodes.csv", "id,treatment,outcome\na,0,1\nb,1,2\n"},
                               {"edges.csv", "source,target,Weight\na,b,0.5\n"}});
-  EXPECT_TRUE(has_note(load_dataset(Context(0, 1), weighted), "edges are unweighted"));
+  EXPECT_TRUE(has_note(load_dataset(Context({.threads = 1}), weighted), "edges are unweighted"));
 }
 
 TEST(LoadTable, AFeatureThatIsTheOutcomeOrTheTreatmentIsRefused) {
@@ -283,7 +285,7 @@ TEST(LoadTable, OtherFormatsAreRefusedWithTheLineThatConvertsThem) {
   const testing::TemporaryFolder folder;
   for (const char* name : {"a.dta", "a.xlsx", "a.parquet", "a.sav"}) {
     const auto path = folder.write(name, "x");
-    const auto faults = faults_of([&] { load_dataset(Context(0, 1), path); });
+    const auto faults = faults_of([&] { load_dataset(Context({.threads = 1}), path); });
     EXPECT_NE(faults.at(0).find("to_csv('a.csv', index=False)"), std::string::npos) << faults[0];
   }
 }

@@ -93,7 +93,7 @@ TEST(LoadPolicyTable, FollowsTheOrderOfTheNodes) {
   const auto path = folder.write("policy.csv", "half,id,all\n0.5,1,1\n.25,0,1.0\n");
   Dataset data;
   data.ids = IdTable::numbered(2);
-  const PolicyTable table = load_policy_table(Context(0, 2), path, data);
+  const PolicyTable table = load_policy_table(Context({.threads = 2}), path, data);
   EXPECT_EQ(table.names, (std::vector<std::string>{"half", "all"}));
   EXPECT_EQ(arm_column(table.probabilities[0].view(), 1), (std::vector<double>{0.25, 0.5}));
   EXPECT_EQ(arm_column(table.probabilities[1].view(), 1), (std::vector<double>{1, 1}));
@@ -105,7 +105,7 @@ TEST(LoadPolicyTable, ListsEveryFault) {
   data.ids = IdTable::numbered(3);
   const auto faults = [&](const char* text) {
     const auto path = folder.write("policy.csv", text);
-    return testing::faults_of([&] { load_policy_table(Context(0, 2), path, data); });
+    return testing::faults_of([&] { load_policy_table(Context({.threads = 2}), path, data); });
   };
   const std::vector<std::string> many = faults("id,p\n0,1.5\n0,NA\n7,0.5\n1,0.5\n");
   ASSERT_EQ(many.size(), 5U);

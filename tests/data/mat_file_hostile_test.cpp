@@ -58,7 +58,7 @@ std::vector<std::size_t> element_boundaries(const std::string& file) {
 template <class Load>
 std::string outcome_of(const Load& load) {
   try {
-    load(Context(0, 1));
+    load(Context({.threads = 1}));
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kData) << error.what();
     return error.what();

@@ -18,12 +18,13 @@ namespace {
 using testing::MatWriter;
 
 LoadedData load_reference(const std::string& name) {
-  return load_mat(Context(0, 1), std::string(CONE_SOURCE_DIR) + "/tests/data/files/" + name);
+  return load_mat(Context({.threads = 1}),
+                  std::string(CONE_SOURCE_DIR) + "/tests/data/files/" + name);
 }
 
 LoadedData load_elements(const std::string& elements) {
   const testing::TemporaryFolder folder;
-  return load_mat(Context(0, 1), folder.write("data.mat", MatWriter::file(elements)));
+  return load_mat(Context({.threads = 1}), folder.write("data.mat", MatWriter::file(elements)));
 }
 
 std::vector<std::string> mat_faults(const std::string& elements) {
@@ -179,7 +180,7 @@ TEST(MatFile, ReadsThePublicNetworks) {
                                       RealNetwork{"Flickr.mat", 7575, 239738, 12047, 182517}}) {
     const auto path = testing::find_real_data(expected.file);
     if (!path) GTEST_SKIP() << testing::real_data_advice(expected.file);
-    const LoadedData loaded = load_mat(Context(0, 2), *path);
+    const LoadedData loaded = load_mat(Context({.threads = 2}), *path);
     EXPECT_EQ(loaded.observed.num_nodes(), expected.num_nodes);
     EXPECT_EQ(loaded.observed.graph.num_edges(), expected.num_edges);
     EXPECT_EQ(loaded.edges.num_lines, 2 * expected.num_edges);

@@ -23,7 +23,7 @@ Dataset three_units(Names arms) {
 
 PolicyTable read_policies(const Names& arms, const std::string& text,
                           std::size_t chunk_bytes = 1000) {
-  const Context context(0, 2);
+  const Context context({.threads = 2});
   return load_policy_table(context, "policy.csv", ByteSource::of_bytes(text, "policy.csv"),
                            three_units(arms), {.chunk_bytes = chunk_bytes});
 }

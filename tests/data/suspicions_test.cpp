@@ -36,7 +36,7 @@ struct UnitsTable {
     }
     data.observed.ids = IdTable::numbered(rows.size());
     load::note_suspicions(
-        Context(0, 1), [](const std::string& name) { return "--ignore " + name; }, data);
+        Context({.threads = 1}), [](const std::string& name) { return "--ignore " + name; }, data);
     std::string text;
     for (const std::string& note : data.notes) text += note + "\n";
     for (const std::string& doubt : data.warnings) text += doubt + "\n";

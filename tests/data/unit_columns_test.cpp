@@ -17,7 +17,7 @@ using Numbers = std::vector<double>;
 using Groups = std::vector<std::uint32_t>;
 
 LoadedData load_units(const std::string& text, const LoadOptions& options) {
-  return load_dataset(Context(0, 2), MemoryFiles({{"nodes.csv", text}}), options);
+  return load_dataset(Context({.threads = 2}), MemoryFiles({{"nodes.csv", text}}), options);
 }
 
 std::string first_units_fault(const std::string& text, const LoadOptions& options) {

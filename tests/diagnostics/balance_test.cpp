@@ -27,8 +27,8 @@ struct LoggedWorld {
     return take_sample(data, nodes);
   }
   std::vector<ArmBalance> balance(const Matrix<double>& propensity) const {
-    return measure_balance(Context(0, 2), data.features, LocalNeighbourhood(data.graph), sample(),
-                           propensity.view());
+    return measure_balance(Context({.threads = 2}), data.features, LocalNeighbourhood(data.graph),
+                           sample(), propensity.view());
   }
 };
 
@@ -48,7 +48,7 @@ LoggedWorld make_logged_world(Confounder confounder) {
           {static_cast<NodeIndex>(i), static_cast<NodeIndex>((i * 7 + 5) % kBalanceNodes)});
     }
   }
-  data.graph = build_graph(Context(0, 1), kBalanceNodes, edges);
+  data.graph = build_graph(Context({.threads = 1}), kBalanceNodes, edges);
   data.features = {testing::sparse_from_rows(world.rows), {"x0", "x1"}, 2};
   std::vector<double> treated;
   for (std::size_t i = 0; i < kBalanceNodes; ++i) {
@@ -157,11 +157,11 @@ TEST(Balance, NodesWithoutNeighboursCountForOwnFeaturesOnly) {
       edges.push_back({i, static_cast<NodeIndex>((i + 1) % kBalanceNodes)});
   }
   // Every treated node has a neighbour; those whose neighbours on the ring are untreated have none.
-  world.data.graph = build_graph(Context(0, 1), kBalanceNodes, edges);
+  world.data.graph = build_graph(Context({.threads = 1}), kBalanceNodes, edges);
   const std::vector<ArmBalance> found = world.balance(world.e);
   EXPECT_EQ(found[0].columns.size(), 5U);
   EXPECT_GT(find_column(found[1], "", "degree").before, 0.1);
-  world.data.graph = build_graph(Context(0, 1), kBalanceNodes, {});
+  world.data.graph = build_graph(Context({.threads = 1}), kBalanceNodes, {});
   EXPECT_EQ(world.balance(world.e)[0].columns.size(), 2U);
 }
 

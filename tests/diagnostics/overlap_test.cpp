@@ -156,7 +156,7 @@ Graph uneven_graph(std::size_t n) {
     edges.push_back({static_cast<NodeIndex>(i), static_cast<NodeIndex>(i / 2)});
     if (i % 5 == 0) edges.push_back({static_cast<NodeIndex>(i), static_cast<NodeIndex>(i / 9)});
   }
-  return build_graph(Context(0, 1), n, edges);
+  return build_graph(Context({.threads = 1}), n, edges);
 }
 
 TEST(ResidualsByDegree, DetectATrendAndItsSign) {
@@ -196,7 +196,7 @@ TEST(ResidualsByDegree, OfEqualDegreesHaveNoTrend) {
     ring.push_back({i, (i + 1) % 50});
     residual.push_back(i);
   }
-  const Graph graph = build_graph(Context(0, 1), 50, ring);
+  const Graph graph = build_graph(Context({.threads = 1}), 50, ring);
   const DegreeResiduals found = measure_degree_residuals(
       LocalNeighbourhood(graph), draw_log(std::vector<double>(50, 0.5)), residual, "ridge");
   ASSERT_EQ(found.groups.size(), 1U);

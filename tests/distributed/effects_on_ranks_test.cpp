@@ -41,7 +41,7 @@ void compare(const LoadedData& data, EffectOptions options, double tolerance = 1
                                         "neighbour_effects",
                                         "neighbour_means",
                                         "mean_neighbour_effects"};
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   const NodeEffects alone = estimate_effects(context, data.observed, options);
   const EvaluationInput whole{.data = data};
   for (const std::size_t size : sizes) {
@@ -76,7 +76,7 @@ void compare(const LoadedData& data, EffectOptions options, double tolerance = 1
 }
 
 TEST(EffectsOnRanks, ThreeArmsWithExactDeviations) {
-  compare(load_dataset(Context(0, 1), example("messages")), {});
+  compare(load_dataset(Context({.threads = 1}), example("messages")), {});
 }
 
 TEST(EffectsOnRanks, DrawnDeviationsDoNotDependOnTheOwner) {
@@ -85,11 +85,11 @@ TEST(EffectsOnRanks, DrawnDeviationsDoNotDependOnTheOwner) {
   EffectOptions options{.folds = 3, .draws = 5};
   options.network_ridge.ridge_solver = RidgeSolverChoice::kIterative;
   // Iterations end at 3e-8 of the solution's norm; the calibration divides by small spreads.
-  compare(load_dataset(Context(0, 1), folder.path()), options, 1e-5, {2, 3});
+  compare(load_dataset(Context({.threads = 1}), folder.path()), options, 1e-5, {2, 3});
 }
 
 TEST(EffectsOnRanks, SurveyWeights) {
-  LoadedData data = load_dataset(Context(0, 1), example("messages"));
+  LoadedData data = load_dataset(Context({.threads = 1}), example("messages"));
   const std::size_t n = data.observed.num_nodes();
   for (std::size_t i = 0; i < n; ++i) {
     data.observed.weight.push_back(1 + static_cast<double>(i % 3));

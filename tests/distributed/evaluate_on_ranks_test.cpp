@@ -80,7 +80,7 @@ ordered_json take_results(const EvaluationRecord& record) {
 }
 
 ordered_json run_alone(const Evaluation& run) {
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   const LoadedData data = load_dataset(context, run.folder);
   return take_results(
       evaluate(context, data, resolve_policies(context, data.observed, run.policies), run.options));
@@ -88,7 +88,7 @@ ordered_json run_alone(const Evaluation& run) {
 
 ordered_json run_together(const Evaluation& run, const Communicator& comm) {
   EngineReport report{.meter = PhaseMeter(comm)};
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   const EvaluationInput input = load_on_ranks(context, comm, run.folder, {}, run.policies, report);
   return take_results(evaluate(context, input.data, input.policies, run.options));
 }

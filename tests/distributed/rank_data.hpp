@@ -23,7 +23,7 @@ inline std::filesystem::path example(const std::string& name) {
 
 /// Writes a simulated network with count features and its truth.
 inline void write_simulation(const TemporaryFolder& folder, std::uint32_t nodes) {
-  const Context context(3, 1);
+  const Context context({.seed = 3, .threads = 1});
   NetworkOptions network;
   network.nodes = nodes;
   network.mean_degree = 8;
@@ -40,7 +40,8 @@ inline distributed::ReadData read_on(const Communicator& comm, const std::filesy
                                      const LoadOptions& options = {},
                                      std::span<const std::string> policies = {}) {
   distributed::PhaseMeter meter(comm);
-  return distributed::read_on_ranks(Context(0, 1), comm, folder, options, policies, meter);
+  return distributed::read_on_ranks(Context({.threads = 1}), comm, folder, options, policies,
+                                    meter);
 }
 
 }  // namespace cone::testing

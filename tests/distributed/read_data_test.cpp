@@ -29,7 +29,7 @@ INSTANTIATE_TEST_SUITE_P(Ranks, ShardedReaders, ::testing::Values(1U, 2U, 3U, 4U
 /// Compares all that was read with the dataset of one process.
 void expect_same_data(std::size_t size, const std::filesystem::path& folder,
                       std::span<const std::string> policies) {
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   const LoadedData whole = load_dataset(context, folder);
   const Dataset& data = whole.observed;
   const std::vector<PolicyOnData> resolved = resolve_policies(context, data, policies);

@@ -30,7 +30,7 @@ EvaluateOptions rows_that(bool trained, NuisanceSource nuisances = NuisanceSourc
 }
 
 EvaluationRecord run(const SmallWorld& world, const EvaluateOptions& options) {
-  return evaluate(Context(0, 2), world.data, world.policies, options);
+  return evaluate(Context({.threads = 2}), world.data, world.policies, options);
 }
 
 TEST(Arms, RelabellingThemChangesNoClosedForm) {

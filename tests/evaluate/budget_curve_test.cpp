@@ -30,7 +30,7 @@ EvaluateOptions curve_options(std::vector<std::string> rank,
 
 EvaluationRecord value_rankings(const SmallWorld& world, const EvaluateOptions& options,
                                 int threads = 2) {
-  return evaluate(Context(3, threads), world.data, world.policies, options);
+  return evaluate(Context({.seed = 3, .threads = threads}), world.data, world.policies, options);
 }
 
 bool is_within(const std::pair<double, double>& range, double value) {
@@ -205,7 +205,7 @@ SmallWorld permuted(const SmallWorld& world, std::span<const NodeIndex> order) {
   for (NodeIndex i = 0; i < n; ++i) {
     for (const NodeIndex j : from.graph.neighbours(i)) edges.push_back({position[i], position[j]});
   }
-  to.graph = build_graph(Context(0, 1), n, edges);
+  to.graph = build_graph(Context({.threads = 1}), n, edges);
   to.propensity = std::move(e);
   to.mu = std::move(mu);
   out.policies = {{"by x1", two_arm_probabilities(policy)}};

@@ -41,7 +41,8 @@ std::vector<CurveCoverage> measure_curve_coverage(const std::vector<std::string>
     if (shares_noise) options.estimator.arm_noise = ArmNoise::kWorstCase;
     options.budget.rank = rankings;
     const std::vector<BudgetCurve> curves =
-        evaluate(Context(static_cast<std::uint64_t>(log), 1), world.data, world.policies, options)
+        evaluate(Context({.seed = static_cast<std::uint64_t>(log), .threads = 1}), world.data,
+                 world.policies, options)
             .budget_curves;
     for (std::size_t k = 0; k < curves.size(); ++k) {
       const BudgetCurve& curve = curves[k];

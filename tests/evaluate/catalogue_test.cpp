@@ -1,5 +1,3 @@
-#include "cone/evaluate.hpp"
-
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -8,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "cone/error.hpp"
+#include "cone/evaluate.hpp"
 #include "cone/record.hpp"
 
 #include "nuisance/linear_learner.hpp"
@@ -43,19 +42,19 @@ LearnerEntry learner_entry(std::string name, LearnerParts provides, FunctionLear
 /// Ridge regression as a program might bring its own.
 LearnerEntry own_ridge(std::string name) {
   return learner_entry(std::move(name), {.outcome = true},
-               [](const Context& context, const Dataset& data, const FitPlan& plan) {
-                 return LinearLearner(LinearModel::kRidge, {}).fit(context, data, plan);
-               });
+                       [](const Context& context, const Dataset& data, const FitPlan& plan) {
+                         return LinearLearner(LinearModel::kRidge, {}).fit(context, data, plan);
+                       });
 }
 
 /// Softmax regression; probabilities as fitted, without bounds.
 LearnerEntry own_propensities(std::string name) {
   return learner_entry(std::move(name), {.propensity = true},
-               [](const Context& context, const Dataset& data, const FitPlan& plan) {
-                 Nuisances out = LogisticLearner({}).fit(context, data, plan);
-                 out.propensity = PropensityTable{.e = out.propensity->unbounded};
-                 return out;
-               });
+                       [](const Context& context, const Dataset& data, const FitPlan& plan) {
+                         Nuisances out = LogisticLearner({}).fit(context, data, plan);
+                         out.propensity = PropensityTable{.e = out.propensity->unbounded};
+                         return out;
+                       });
 }
 
 const Estimate& row_of(const EvaluationRecord& record, const std::string& name) {
@@ -90,7 +89,7 @@ std::string refusal_of(const std::function<void()>& work) {
 }
 
 EvaluationRecord evaluate_with(const SmallWorld& world, const EvaluateOptions& options) {
-  return evaluate(Context(3, 2), world.data, world.policies, options);
+  return evaluate(Context({.seed = 3, .threads = 2}), world.data, world.policies, options);
 }
 
 TEST(Catalogue, AnAddedOutcomeModelIsEstimatedLikeTheBuiltInOne) {
@@ -149,13 +148,13 @@ TEST(Catalogue, AnEstimatorMayCombineAddedLearners) {
 TEST(Catalogue, WithoutImpliedWeightsOnlyTheDoublyRobustEstimateHasAnInterval) {
   const SmallWorld world = small_world(400, 0.5, 1.0, 3);
   EvaluateOptions options;
-  options.catalogue.add(learner_entry("mine", {.outcome = true},
-                              [](const Context& context, const Dataset& data, const FitPlan& plan) {
-                                Nuisances out =
-                                    LinearLearner(LinearModel::kRidge, {}).fit(context, data, plan);
-                                out.outcome->variance = nullptr;
-                                return out;
-                              }));
+  options.catalogue.add(learner_entry(
+      "mine", {.outcome = true},
+      [](const Context& context, const Dataset& data, const FitPlan& plan) {
+        Nuisances out = LinearLearner(LinearModel::kRidge, {}).fit(context, data, plan);
+        out.outcome->variance = nullptr;
+        return out;
+      }));
   options.estimators = {"dm_mine", "dr_mine"};
   const EvaluationRecord record = evaluate_with(world, options);
   EXPECT_TRUE(std::isnan(row_of(record, "dm_mine").standard_error));
@@ -201,9 +200,9 @@ TEST(Catalogue, NamesAreUniqueAndEntriesComplete) {
   };
   EXPECT_NE(refusal(own_ridge("mine")).find("learner 'mine': exists already"), std::string::npos);
   EXPECT_NE(refusal(own_ridge("ridge")).find("learner 'ridge': exists already"), std::string::npos);
-  // Its rows would be dm_ridge and others of the built-in ones.
   EXPECT_NE(refusal(own_ridge("A,b")).find("is not a name"), std::string::npos);
   EXPECT_NE(refusal(own_ridge("")).find("is not a name"), std::string::npos);
+  // Its estimators would be ips_clipped, which there is, and others.
   EXPECT_NE(refusal(own_propensities("clipped")).find("estimator 'ips_clipped': exists already"),
             std::string::npos);
   EXPECT_EQ(catalogue.find_learner(LearnerId("clipped")), nullptr);  // nothing of it was added
@@ -237,8 +236,8 @@ TEST(Catalogue, FaultyTablesAreRefusedByLearnerAndFold) {
   using Change = std::function<void(const FitPlan&, Nuisances&)>;
   const auto refusal = [&](LearnerParts provides, const char* estimator, const Change& change) {
     EvaluateOptions options;
-    options.catalogue.add(
-        learner_entry("mine", provides, [&](const Context&, const Dataset& data, const FitPlan& plan) {
+    options.catalogue.add(learner_entry(
+        "mine", provides, [&](const Context&, const Dataset& data, const FitPlan& plan) {
           Nuisances out;
           out.outcome = OutcomeTable{.mu = Matrix<double>(plan.scored.size(), data.num_arms(), 1)};
           out.propensity =

@@ -32,7 +32,7 @@ Decision decide_with(std::vector<std::string> cost, Target target = Target::kSam
   options.estimators = {"network_dm"};
   options.estimator.target = target;
   options.cost = std::move(cost);
-  return *evaluate(Context(0, 2), world.data, world.policies, options).decision;
+  return *evaluate(Context({.threads = 2}), world.data, world.policies, options).decision;
 }
 
 double width(const std::optional<std::pair<double, double>>& range) {

@@ -29,7 +29,7 @@ TEST(Evaluate, IntervalsUnderRandomisationHaveTheirNominalCoverage) {
   }
   std::vector<int> covered(options.estimators.size(), 0);
   std::vector<int> covered_sample(options.estimators.size(), 0);
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   for (int k = 0; k < kRepetitions; ++k) {
     const SmallWorld world = small_world(200, 0, kEffect, 100 + static_cast<std::uint64_t>(k));
     const auto record = evaluate(context, world.data, world.policies, options);

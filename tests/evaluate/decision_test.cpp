@@ -35,7 +35,8 @@ EvaluateOptions headline_only(Target target = Target::kSample) {
 }
 
 Decision decide_on(const SmallWorld& world, const EvaluateOptions& options) {
-  return evaluate(Context(3, 2), world.data, world.policies, options).decision.value();
+  return evaluate(Context({.seed = 3, .threads = 2}), world.data, world.policies, options)
+      .decision.value();
 }
 
 const DecidedPolicy& find(const Decision& decision, const std::string& name) {
@@ -168,7 +169,8 @@ TEST(Decision, OrderOfTheNodesChangesNothing) {
 TEST(Decision, ThreadsChangeNothing) {
   const SmallWorld world = world_with_policies(300, 7);
   const auto on = [&](int threads) {
-    return evaluate(Context(3, threads), world.data, world.policies, headline_only())
+    return evaluate(Context({.seed = 3, .threads = threads}), world.data, world.policies,
+                    headline_only())
         .decision.value();
   };
   const Decision one = on(1);
@@ -201,7 +203,8 @@ TEST(Decision, WarnsOfARefusedDependence) {
   const SmallWorld world = world_with_policies(300, 10);
   EvaluateOptions options = headline_only();
   options.estimator.dependence = Dependence::kClusters;  // a ring has none
-  const EvaluationRecord record = evaluate(Context(3, 2), world.data, world.policies, options);
+  const EvaluationRecord record =
+      evaluate(Context({.seed = 3, .threads = 2}), world.data, world.policies, options);
   bool said = record.decision->dependence == Dependence::kClusters;
   for (const std::string& warning : record.diagnostics.warnings) {
     said = said || warning.find("--dependence clusters cannot be used") != std::string::npos;
@@ -242,7 +245,7 @@ void connect_within_arms(SmallWorld& world, std::size_t others = 0, std::size_t 
           {static_cast<NodeIndex>(i), static_cast<NodeIndex>((i + 37 * k) % connected)});
     }
   }
-  data.graph = build_graph(Context(0, 1), data.num_nodes(), edges);
+  data.graph = build_graph(Context({.threads = 1}), data.num_nodes(), edges);
 }
 
 TEST(Verdict, IsSupportedOnlyByABenchmarkWhoseSensitivityIntervalExcludesZero) {
@@ -293,7 +296,7 @@ TEST(Verdict, IsolatedUnitsLeaveNoBenchmark) {
   SmallWorld world = world_with_policies(400, 50);
   connect_within_arms(world, 4, 250);
   const EvaluationRecord record =
-      evaluate(Context(3, 2), world.data, world.policies, headline_only());
+      evaluate(Context({.seed = 3, .threads = 2}), world.data, world.policies, headline_only());
   EXPECT_TRUE(record.diagnostics.network_strength->is_clear);
   EXPECT_FALSE(record.decision->has_benchmark);
   EXPECT_TRUE(std::ranges::any_of(record.diagnostics.warnings, [](const std::string& warning) {
@@ -391,7 +394,8 @@ TEST(Verdict, DeclaredRandomisationThatTheNetworkContradictsDoesNotCount) {
   EvaluateOptions options = headline_only();
   const Decision undeclared = decide_on(world, options);
   options.randomised = true;
-  const EvaluationRecord record = evaluate(Context(3, 2), world.data, world.policies, options);
+  const EvaluationRecord record =
+      evaluate(Context({.seed = 3, .threads = 2}), world.data, world.policies, options);
   EXPECT_FALSE(record.decision->is_randomised);
   EXPECT_EQ(find(*record.decision, "all").verdict, find(undeclared, "all").verdict);
   EXPECT_NE(find(*record.decision, "all").verdict, ComparisonVerdict::kSupported);
@@ -415,7 +419,9 @@ TEST(Verdict, RankingsHaveOneAndItObeysTheDeclaration) {
   world.policies = small_world(400, 0.7, 0.5, 67).policies;
   options.randomised = true;
   const auto area_of = [&] {
-    return evaluate(Context(3, 2), world.data, world.policies, options).budget_curves.at(0).qini;
+    return evaluate(Context({.seed = 3, .threads = 2}), world.data, world.policies, options)
+        .budget_curves.at(0)
+        .qini;
   };
   const RankingArea declared = area_of();
   ASSERT_TRUE(declared.sensitivity_interval.has_value());
@@ -429,7 +435,8 @@ TEST(Decision, SaysThatASplitHasNoSmoothingBias) {
   EvaluateOptions options = headline_only();
   options.plan.protocol = Protocol::kSplit;
   const auto warnings =
-      evaluate(Context(3, 2), world.data, world.policies, options).diagnostics.warnings;
+      evaluate(Context({.seed = 3, .threads = 2}), world.data, world.policies, options)
+          .diagnostics.warnings;
   EXPECT_EQ(std::ranges::count(warnings,
                                "--protocol split: intervals are for sampling error alone, without "
                                "the smoothing bias"),

@@ -50,7 +50,7 @@ EvaluationRecord evaluate_towards(const SmallWorld& world, bool lower_is_better,
   options.budget.rank = {"x1", "by x1"};
   options.budget.budget_steps = 5;
   options.direction.lower_is_better = lower_is_better;
-  return evaluate(Context(4, 2), world.data, world.policies, options);
+  return evaluate(Context({.seed = 4, .threads = 2}), world.data, world.policies, options);
 }
 
 void expect_mirrored(const Interval& one, const Interval& other) {
@@ -151,7 +151,8 @@ TEST(Direction, AsksWhereTheOutcomeNamesHarmAndNoDirectionIsDeclared) {
     EvaluateOptions options;
     options.estimators = {"dm_ridge"};
     options.direction.lower_is_better = lower_is_better;
-    const EvaluationRecord record = evaluate(Context(4, 1), world.data, world.policies, options);
+    const EvaluationRecord record =
+        evaluate(Context({.seed = 4, .threads = 1}), world.data, world.policies, options);
     std::size_t found = 0;
     for (const std::string& warning : record.diagnostics.warnings) {
       found += warning.find("--lower-is-better") != std::string::npos ? 1 : 0;

@@ -52,7 +52,7 @@ TEST(EvaluateModel, AModelFromAFileGivesTheNumbersOfADirectFit) {
     options.plan.protocol = protocol;
     options.network_ridge.ridge_variances = variances;
     options.network_ridge.ridge_solver = solver;
-    const Context context(9, 2);
+    const Context context({.seed = 9, .threads = 2});
     const EvaluationRecord direct = evaluate(context, world.data, world.policies, options);
     const Model fitted = fit_model(
         context, world.data.observed,
@@ -60,7 +60,7 @@ TEST(EvaluateModel, AModelFromAFileGivesTheNumbersOfADirectFit) {
     write_model(folder.path() / "model", *fitted);
     const FittedModel read = read_model(folder.path() / "model");
     const EvaluationRecord loaded =
-        evaluate(Context(9, 1), world.data, world.policies, options, &read);
+        evaluate(Context({.seed = 9, .threads = 1}), world.data, world.policies, options, &read);
     EXPECT_EQ(content(direct), content(loaded));
   }
 }
@@ -86,7 +86,8 @@ TEST(Evaluate, WarnsWhereNetworksPredictWorseThanARegressionOnTheFeatures) {
   options.estimators = {"cone", "dr_ridge"};
   options.cone = testing::small_options();
   options.cone.epochs = 1;  // the networks hardly move from the mean outcome
-  const EvaluationRecord record = evaluate(Context(0, 2), world.data, world.policies, options);
+  const EvaluationRecord record =
+      evaluate(Context({.threads = 2}), world.data, world.policies, options);
   const auto says = [&](std::size_t row) {
     const auto& warnings = record.policies[0].estimates[row].warnings;
     return std::any_of(warnings.begin(), warnings.end(), [](const std::string& warning) {
@@ -104,13 +105,13 @@ TEST(PublicModel, FittedSavedAndLoadedPredictsTheSameAndRefusesOtherData) {
   options.epochs = 3;
   PlanOptions plan;
   plan.folds = 2;
-  const Context context(11, 2);
+  const Context context({.seed = 11, .threads = 2});
   const Model fitted = fit_model(context, data, {.plan = plan, .cone = options});
   save_model(folder.path() / "m", *fitted);
   const Model loaded = load_model(folder.path() / "m");
   const Nuisances was = predict_by_model(context, data, *fitted, 0.01);
   // The model has its own seed: that of the context does not matter.
-  const Nuisances is = predict_by_model(Context(0, 1), data, *loaded, 0.01);
+  const Nuisances is = predict_by_model(Context({.threads = 1}), data, *loaded, 0.01);
   ASSERT_EQ(is.outcome->mu.rows(), 90U);
   EXPECT_TRUE(std::ranges::equal(is.outcome->mu.values(), was.outcome->mu.values()));
   EXPECT_TRUE(std::ranges::equal(is.propensity->e.values(), was.propensity->e.values()));
@@ -121,7 +122,7 @@ TEST(PublicModel, FittedSavedAndLoadedPredictsTheSameAndRefusesOtherData) {
 TEST(PublicModel, HoldsTheRequestedParts) {
   const auto world = testing::small_world(90, 0.5, 1, 7);
   const Dataset& data = world.data.observed;
-  const Context context(11, 2);
+  const Context context({.seed = 11, .threads = 2});
   ModelOptions options{.parts = {"network_ridge"}, .plan = {.folds = 2}};
   const Model ridge = fit_model(context, data, options);
   EXPECT_FALSE(ridge->networks);
@@ -143,7 +144,7 @@ TEST(PublicModel, HoldsTheRequestedParts) {
 /// An untrusted file may be well formed, of the right data, and absurd.
 TEST(PublicModel, AbsurdVariancesEndInNumbersOrARefusal) {
   const auto world = testing::small_world(90, 0.5, 1, 7);
-  const Context context(11, 2);
+  const Context context({.seed = 11, .threads = 2});
   for (const RidgeSolverChoice solver :
        {RidgeSolverChoice::kDense, RidgeSolverChoice::kIterative}) {
     ModelOptions asked{.parts = {"network_ridge"}, .plan = {.folds = 2}};
@@ -185,7 +186,7 @@ TEST(PublicModel, LeavesNetworksOutOfLargeDataUnlessRequested) {
 
 TEST(PublicModel, ANetworkRidgeOfOtherDataOptionsOrGroupsIsRefused) {
   auto world = testing::small_world(90, 0.5, 1, 7);
-  const Context context(11, 2);
+  const Context context({.seed = 11, .threads = 2});
   const Model model =
       fit_model(context, world.data.observed, {.parts = {"network_ridge"}, .plan = {.folds = 2}});
   const EvaluateOptions options = adopt_model(*model, {}).options;

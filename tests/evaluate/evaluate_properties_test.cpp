@@ -61,7 +61,7 @@ void change_outcomes(Dataset& data, const Change& change) {
 }
 
 std::vector<Estimate> estimates(const SmallWorld& world, NuisanceSource nuisances) {
-  return evaluate(Context(0, 2), world.data, world.policies, every_row(nuisances))
+  return evaluate(Context({.threads = 2}), world.data, world.policies, every_row(nuisances))
       .policies[0]
       .estimates;
 }

@@ -41,7 +41,7 @@ TEST(Evaluate, AdjustingRemovesTheConfoundingThatTheNaiveEstimateKeeps) {
   SmallWorld world = small_world(2000, 1.0, 1.0, 0);
   world.policies[0].probability =
       two_arm_probabilities(std::vector<double>(2000, 0.9));  // at one half the two biases cancel
-  const Context context(0, 2);
+  const Context context({.threads = 2});
   const EvaluationRecord record = evaluate(context, world.data, world.policies, on_features());
   const double truth = *record.policies[0].truth;
   EXPECT_GT(std::abs(find(record, "naive").value - truth), 0.1);
@@ -59,7 +59,7 @@ TEST(Evaluate, WithoutNoiseThereIsNoWarningOfWorsePredictions) {
   }
   world.data.truth.reset();
   const EvaluationRecord record =
-      evaluate(Context(0, 2), world.data, world.policies, on_features());
+      evaluate(Context({.threads = 2}), world.data, world.policies, on_features());
   for (const std::string& warning : find(record, "network_dm").warnings) {
     EXPECT_EQ(warning.find("worse than"), std::string::npos) << warning;
   }
@@ -69,7 +69,8 @@ TEST(Evaluate, SplitEstimatesOnTheTestNodesAndComparesWithTheirTruth) {
   const SmallWorld world = small_world(1000, 0.5, 1.0, 1);
   EvaluateOptions options = on_features();
   options.plan.protocol = Protocol::kSplit;
-  const EvaluationRecord record = evaluate(Context(3, 1), world.data, world.policies, options);
+  const EvaluationRecord record =
+      evaluate(Context({.seed = 3, .threads = 1}), world.data, world.policies, options);
   EXPECT_EQ(record.diagnostics.num_evaluated_nodes, 200U);
   const Split split = make_split(world.data.observed, {}, 3);
   EXPECT_EQ(*record.policies[0].truth,
@@ -83,7 +84,7 @@ TEST(Evaluate, AnObserverCanCancelTheRun) {
   };
   Impatient observer;
   const SmallWorld world = small_world(200, 0, 1, 2);
-  const Context context(0, 2, &observer);
+  const Context context({.threads = 2, .progress = &observer});
   EXPECT_THROW(evaluate(context, world.data, world.policies, on_features()), Cancelled);
 }
 
@@ -101,14 +102,15 @@ TEST(Evaluate, ACancelledRunKeepsTheEstimatorsThatWereFinished) {
   options.estimators = {"cone", "dr_nn", "dm_nn", "dr_ridge", "naive", "snips"};
   StopAtNetworks observer;
   const EvaluationRecord stopped =
-      evaluate(Context(0, 2, &observer), world.data, world.policies, options);
+      evaluate(Context({.threads = 2, .progress = &observer}), world.data, world.policies, options);
   EXPECT_EQ(stopped.status, "interrupted");
   EXPECT_EQ(stopped.unfinished, (std::vector<std::string>{"cone", "dr_nn", "dm_nn"}));
   ASSERT_EQ(stopped.policies[0].estimates.size(), 3U);
   EXPECT_EQ(stopped.policies[0].estimates[0].estimator, "dr_ridge");
 
   options.estimators = {"dr_ridge", "naive", "snips"};
-  const EvaluationRecord complete = evaluate(Context(0, 2), world.data, world.policies, options);
+  const EvaluationRecord complete =
+      evaluate(Context({.threads = 2}), world.data, world.policies, options);
   EXPECT_EQ(complete.status, "completed");
   EXPECT_TRUE(complete.unfinished.empty());
   for (const std::string& name : options.estimators) {
@@ -145,13 +147,16 @@ TEST(Evaluate, AStopDuringTheEstimatesKeepsThoseThatAllPoliciesHave) {
   }
   EvaluateOptions options;
   options.estimators = {"naive", "snips", "dm_ols2", "dm_ridge", "dr_ridge"};
-  const EvaluationRecord complete = evaluate(Context(0, 1), world.data, world.policies, options);
+  const EvaluationRecord complete =
+      evaluate(Context({.threads = 1}), world.data, world.policies, options);
   StopInEstimates at_once(1);
-  EXPECT_THROW(evaluate(Context(0, 1, &at_once), world.data, world.policies, options), Cancelled);
+  EXPECT_THROW(
+      evaluate(Context({.threads = 1, .progress = &at_once}), world.data, world.policies, options),
+      Cancelled);
   for (const int k : {2, 3, 4}) {
     StopInEstimates later(k);
     const EvaluationRecord stopped =
-        evaluate(Context(0, 1, &later), world.data, world.policies, options);
+        evaluate(Context({.threads = 1, .progress = &later}), world.data, world.policies, options);
     const std::size_t kept = stopped.policies[0].estimates.size();
     EXPECT_EQ(kept + stopped.unfinished.size(), options.estimators.size());
     for (std::size_t p = 0; p < world.policies.size(); ++p) {
@@ -182,7 +187,7 @@ TEST(Evaluate, FitsInOrderOfCostWithStagesThatCoverTheRun) {
   EvaluateOptions options = on_features();
   options.estimators = {"cone", "dm_nn", "dm_ols2"};
   options.cone.epochs = 20;
-  evaluate(Context(0, 2, &observer), world.data, world.policies, options);
+  evaluate(Context({.threads = 2, .progress = &observer}), world.data, world.policies, options);
   EXPECT_NE(observer.labels.find("propensity (1 of 4 models)"), std::string::npos)
       << observer.labels;
   EXPECT_NE(observer.labels.find("ols2 (2 of 4 models)"), std::string::npos) << observer.labels;
@@ -194,7 +199,8 @@ TEST(Evaluate, FitsInOrderOfCostWithStagesThatCoverTheRun) {
 TEST(Evaluate, ExpectsMoreTimeForMoreDataInOrderOfCost) {
   EvaluateOptions options;
   const auto costs = [&](std::size_t nodes) {
-    return expected_costs(Context(0, 2), small_world(nodes, 0, 1, 2).data.observed, options);
+    return expected_costs(Context({.threads = 2}), small_world(nodes, 0, 1, 2).data.observed,
+                          options);
   };
   const auto small = costs(200);
   const auto large = costs(2000);
@@ -223,7 +229,9 @@ TEST(Evaluate, ExpectsMoreTimeForMoreDataInOrderOfCost) {
 TEST(Evaluate, TheRunsIdentityFollowsConfigurationAndDataOnly) {
   const SmallWorld world = small_world(200, 0, 1, 3);
   const auto id = [&](std::uint64_t seed, const EvaluateOptions& options, int threads) {
-    return evaluate(Context(seed, threads), world.data, world.policies, options).run_id();
+    return evaluate(Context({.seed = seed, .threads = threads}), world.data, world.policies,
+                    options)
+        .run_id();
   };
   EvaluateOptions other_plan = on_features();
   other_plan.plan.folds = 4;
@@ -236,7 +244,7 @@ TEST(Evaluate, TheRunsIdentityFollowsConfigurationAndDataOnly) {
   SmallWorld other_data = world;
   other_data.data.observed.outcome[0] += 1;
   const auto id_of = [](const SmallWorld& w) {
-    return evaluate(Context(0, 1), w.data, w.policies, on_features()).run_id();
+    return evaluate(Context({.threads = 1}), w.data, w.policies, on_features()).run_id();
   };
   EXPECT_NE(id_of(world), id_of(other_policy));
   EXPECT_NE(id_of(world), id_of(other_data));
@@ -249,7 +257,7 @@ TEST(Evaluate, SwappingArmLabelsAndPolicyChangesNoFittedEstimate) {
     for (std::uint8_t& t : swapped.data.observed.treatment) t = 1 - t;
     Matrix<double>& policy = swapped.policies[0].probability;
     for (std::size_t i = 0; i < n; ++i) std::swap(policy(i, 0), policy(i, 1));
-    const Context context(0, 2);
+    const Context context({.threads = 2});
     const auto plain = evaluate(context, world.data, world.policies, on_features());
     const auto mirrored = evaluate(context, swapped.data, swapped.policies, on_features());
     for (const Estimate& e : plain.policies[0].estimates) {

@@ -36,7 +36,8 @@ TEST(GivenClusters, ErrorsOfNaiveMatchAHandCalculation) {
   options.estimators = {"naive"};
   options.estimator.target = Target::kPopulation;
   options.estimator.dependence = Dependence::kClusters;
-  const EvaluationRecord record = evaluate(Context(3, 2), world.data, world.policies, options);
+  const EvaluationRecord record =
+      evaluate(Context({.seed = 3, .threads = 2}), world.data, world.policies, options);
   const Estimate& e = record.policies[0].estimates[0];
   std::vector<double> sums(20, 0.0);
   std::vector<double> sizes(20, 0.0);
@@ -67,7 +68,8 @@ TEST(GivenClusters, ForTheSampleMembersShareNoiseUnderEveryArm) {
   options.estimators = {"naive", "dr_ridge", "network_dm"};
   options.estimator.target = Target::kSample;
   options.sensitivity_interval = false;
-  const EvaluationRecord record = evaluate(Context(3, 2), world.data, world.policies, options);
+  const EvaluationRecord record =
+      evaluate(Context({.seed = 3, .threads = 2}), world.data, world.policies, options);
   for (const Estimate& e : record.policies[0].estimates) {
     const ErrorParts& parts = e.parts;
     const std::vector<double>& own = parts.unscaled.empty() ? parts.sample : parts.unscaled;
@@ -95,15 +97,18 @@ TEST(GivenClusters, WorkWithSurveyWeights) {
   EvaluateOptions options;
   options.estimators = {"naive", "dr_ridge", "network_dm"};
   options.sensitivity_interval = false;
-  const EvaluationRecord plain = evaluate(Context(3, 2), world.data, world.policies, options);
+  const EvaluationRecord plain =
+      evaluate(Context({.seed = 3, .threads = 2}), world.data, world.policies, options);
   world.data.observed.weight.assign(200, 3.0);
-  const EvaluationRecord equal = evaluate(Context(3, 2), world.data, world.policies, options);
+  const EvaluationRecord equal =
+      evaluate(Context({.seed = 3, .threads = 2}), world.data, world.policies, options);
   for (std::size_t k = 0; k < 3; ++k) {
     EXPECT_EQ(equal.policies[0].estimates[k].standard_error,
               plain.policies[0].estimates[k].standard_error);
   }
   for (std::size_t i = 0; i < 200; ++i) world.data.observed.weight[i] = 1 + (i % 4);
-  const EvaluationRecord weighted = evaluate(Context(3, 2), world.data, world.policies, options);
+  const EvaluationRecord weighted =
+      evaluate(Context({.seed = 3, .threads = 2}), world.data, world.policies, options);
   EXPECT_TRUE(std::isfinite(error_by(weighted.policies[0].estimates[2], Dependence::kClusters)));
 }
 

@@ -42,7 +42,7 @@ LoadedData draw_blocks(std::uint64_t item) {
       data.cluster.push_back(b);
     }
   }
-  data.graph = build_graph(Context(0, 1), n, {});
+  data.graph = build_graph(Context({.threads = 1}), n, {});
   data.features.matrix = FeatureMatrix(std::move(x));
   data.features.names = {"x"};
   data.features.num_dense = 1;
@@ -67,7 +67,7 @@ TEST(GivenClusters, GiveNominalCoverageWhereBlocksShareNoiseAndTreatment) {
       for (std::vector<int>* covered : {&with, &without}) {
         if (covered == &without) data.observed.cluster.clear();
         const PolicyResult found =
-            evaluate(Context(0, 1), data, policies, options).policies.front();
+            evaluate(Context({.threads = 1}), data, policies, options).policies.front();
         const double truth = target == Target::kSample ? *found.truth : kBlockEffect;
         for (std::size_t e = 0; e < 2; ++e) {
           const auto [low, high] = found.estimates[e].sampling_interval;

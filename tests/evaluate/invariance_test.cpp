@@ -55,7 +55,7 @@ MixedWorld make_mixed_world() {
     }
     world.rows.push_back(std::move(row));
   }
-  data.graph = build_graph(Context(0, 1), kNodes, edges);
+  data.graph = build_graph(Context({.threads = 1}), kNodes, edges);
   data.features.num_dense = kDense;
   for (std::size_t j = 0; j < kDense + kCounts; ++j) {
     data.features.names.push_back("f" + std::to_string(j));
@@ -79,7 +79,7 @@ EvaluateOptions all_estimators() {
 }
 
 std::vector<Estimate> estimates(const MixedWorld& world) {
-  return evaluate(Context(5, 2), world.data, world.policies, all_estimators())
+  return evaluate(Context({.seed = 5, .threads = 2}), world.data, world.policies, all_estimators())
       .policies[0]
       .estimates;
 }

@@ -28,14 +28,16 @@ TEST(Evaluate, KeepsTheNetworkRidgeWhereTheJointModelIsInterrupted) {
   options.estimators = {"network_dm"};
   StopInJointModel observer;
   const EvaluationRecord record =
-      evaluate(Context(1, 1, &observer), world.data, world.policies, options);
+      evaluate(Context({.seed = 1, .threads = 1, .progress = &observer}), world.data,
+               world.policies, options);
   EXPECT_EQ(record.status, "interrupted");
   ASSERT_EQ(record.policies[0].estimates.size(), 1U);
   EXPECT_TRUE(record.policies[0].estimates[0].joint.empty());
   EXPECT_TRUE(std::ranges::any_of(record.diagnostics.warnings, [](const std::string& warning) {
     return warning.starts_with("the joint model of treatment and outcome was not fitted");
   }));
-  const EvaluationRecord whole = evaluate(Context(1, 1), world.data, world.policies, options);
+  const EvaluationRecord whole =
+      evaluate(Context({.seed = 1, .threads = 1}), world.data, world.policies, options);
   EXPECT_EQ(record.policies[0].estimates[0].value, whole.policies[0].estimates[0].value);
 }
 

@@ -34,7 +34,7 @@ ManyArmsLog randomised_log(std::size_t n, std::size_t num_arms, const Draw& draw
   data.features.names = {"x", "z"};
   data.features.num_dense = 2;
   data.features.matrix = FeatureMatrix(std::move(x));
-  data.graph = build_graph(Context(0, 1), n, std::vector<Edge>{});
+  data.graph = build_graph(Context({.threads = 1}), n, std::vector<Edge>{});
   Matrix<double> always(n, num_arms, 0.0);
   for (std::size_t i = 0; i < n; ++i) always(i, num_arms - 1) = 1;
   log.policies.push_back({.name = "last", .probability = std::move(always)});
@@ -42,7 +42,7 @@ ManyArmsLog randomised_log(std::size_t n, std::size_t num_arms, const Draw& draw
 }
 
 EvaluationRecord evaluate_log(const ManyArmsLog& log, const EvaluateOptions& options) {
-  return evaluate(Context(0, 2), log.data, log.policies, options);
+  return evaluate(Context({.threads = 2}), log.data, log.policies, options);
 }
 
 const Estimate& estimate_by(const EvaluationRecord& record, std::string_view name) {

@@ -386,7 +386,7 @@ TEST_F(ModelFile, OfADivergedTrainingIsRead) {
 
 TEST_F(ModelFile, GivesTheEstimatesOfTheFit) {
   const Dataset data = testing::small_world(80, 0.5, 1, 0).data.observed;
-  const Context context(5, 2);
+  const Context context({.seed = 5, .threads = 2});
   ConeOptions options = fit.options;
   options.epochs = 4;
   for (const Protocol protocol : {Protocol::kCrossFit, Protocol::kSplit}) {
@@ -398,7 +398,7 @@ TEST_F(ModelFile, GivesTheEstimatesOfTheFit) {
     const ConeFit read = read_model(folder.path() / "fitted").networks.value();
     EXPECT_EQ(read.z.rows(), 0U) << "what follows encodes anew";
     const Nuisances was = testing::predict(context, data, fitted);
-    const Nuisances is = testing::predict(Context(0, 1), data, read);
+    const Nuisances is = testing::predict(Context({.threads = 1}), data, read);
     EXPECT_TRUE(std::ranges::equal(is.outcome->mu.values(), was.outcome->mu.values()));
     EXPECT_TRUE(std::ranges::equal(is.propensity->e.values(), was.propensity->e.values()));
   }

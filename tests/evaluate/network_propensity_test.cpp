@@ -12,7 +12,7 @@
 namespace cone {
 namespace {
 
-const Context kPropensityContext(0, 2);
+const Context kPropensityContext({.threads = 2});
 
 double seconds_of(const std::vector<ExpectedCost>& costs, std::string_view name) {
   const auto found = std::ranges::find(costs, name, &ExpectedCost::name);

@@ -28,7 +28,7 @@ struct EvaluatedNodes {
 EvaluatedNodes evaluate_with_nodes(const SmallWorld& world, const EvaluateOptions& options) {
   EvaluatedNodes found;
   found.record =
-      evaluate(Context(0, 2), world.data, world.policies, options, nullptr, &found.nodes);
+      evaluate(Context({.threads = 2}), world.data, world.policies, options, nullptr, &found.nodes);
   return found;
 }
 

@@ -48,7 +48,8 @@ TEST(Reliability, AFailedDiagnosticLeavesNoVerdictAndEveryRank) {
     EvaluateOptions options;
     options.randomised = true;
     options.estimators = {"dm_ridge", "snips"};  // a regression keeps its interval off support
-    return *evaluate(Context(1, 2), world.data, world.policies, options).decision;
+    return *evaluate(Context({.seed = 1, .threads = 2}), world.data, world.policies, options)
+                .decision;
   };
   const Decision supported = decide_with(0.5);
   EXPECT_EQ(supported.policies[1].unreliable, "");

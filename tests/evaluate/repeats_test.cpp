@@ -30,7 +30,8 @@ EvaluateOptions repeat_options(int repeats) {
 
 EvaluationRecord run_repeats(int repeats, std::uint64_t seed, int threads = 2) {
   const SmallWorld world = tiny_world();
-  return evaluate(Context(seed, threads), world.data, world.policies, repeat_options(repeats));
+  return evaluate(Context({.seed = seed, .threads = threads}), world.data, world.policies,
+                  repeat_options(repeats));
 }
 
 const Estimate& estimate_called(const EvaluationRecord& record, const std::string& name) {
@@ -131,7 +132,8 @@ TEST(Repeats, FinishedOnesAreKeptWhenTheRunIsInterrupted) {
   StopInSecondRepeat observer;
   const SmallWorld world = tiny_world();
   const EvaluationRecord record =
-      evaluate(Context(3, 2, &observer), world.data, world.policies, repeat_options(3));
+      evaluate(Context({.seed = 3, .threads = 2, .progress = &observer}), world.data,
+               world.policies, repeat_options(3));
   EXPECT_EQ(record.status, "interrupted");
   EXPECT_EQ(record.repeats, 1);
   EXPECT_EQ(estimate_called(record, "dr_ridge").value,
@@ -141,9 +143,9 @@ TEST(Repeats, FinishedOnesAreKeptWhenTheRunIsInterrupted) {
 TEST(Repeats, AreRefusedWithOutputsOfASingleSeed) {
   const SmallWorld world = tiny_world();
   NodeTable nodes;
-  EXPECT_THROW(
-      evaluate(Context(0, 1), world.data, world.policies, repeat_options(2), nullptr, &nodes),
-      Error);
+  EXPECT_THROW(evaluate(Context({.threads = 1}), world.data, world.policies, repeat_options(2),
+                        nullptr, &nodes),
+               Error);
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ TEST(Separation, IsAWarningOfEveryEstimatorAndRemovesIntervals) {
   for (const std::size_t n : {200U, 400U, 800U}) {
     const SmallWorld world = separated_world(n, n, /*treats_all=*/true);
     const EvaluationRecord record =
-        evaluate(Context(0, 2), world.data, world.policies, some_rows());
+        evaluate(Context({.threads = 2}), world.data, world.policies, some_rows());
     for (const Estimate& row : record.policies[0].estimates) {
       EXPECT_FALSE(row.warnings.empty()) << n << ' ' << row.estimator;
       EXPECT_GT(row.off_support_fraction.value_or(0), 0.15) << n << ' ' << row.estimator;
@@ -62,7 +62,8 @@ TEST(Separation, IsAWarningOfEveryEstimatorAndRemovesIntervals) {
 
 TEST(Separation, IsNoneForAPolicyThatDoesNotTreatTheseNodes) {
   const SmallWorld world = separated_world(400, 1, /*treats_all=*/false);
-  const EvaluationRecord record = evaluate(Context(0, 2), world.data, world.policies, some_rows());
+  const EvaluationRecord record =
+      evaluate(Context({.threads = 2}), world.data, world.policies, some_rows());
   for (const Estimate& row : record.policies[0].estimates) {
     EXPECT_LT(row.off_support_fraction.value_or(1), 0.02) << row.estimator;
     EXPECT_TRUE(std::isfinite(row.standard_error)) << row.estimator;

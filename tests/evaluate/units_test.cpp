@@ -31,7 +31,7 @@ EvaluateOptions every_fitted_row() {
 }
 
 EvaluationRecord evaluate_world(const SmallWorld& world, const EvaluateOptions& options) {
-  return evaluate(Context(3, 2), world.data, world.policies, options);
+  return evaluate(Context({.seed = 3, .threads = 2}), world.data, world.policies, options);
 }
 
 std::vector<double> draw_weights(std::size_t n, std::uint64_t item) {
@@ -149,8 +149,8 @@ TEST(Weights, ValuesOfLinearModelsAreWeightedOutcomes) {
     options.estimators = {name};
     options.sensitivity_interval = false;
     NodeTable nodes;
-    const EvaluationRecord record =
-        evaluate(Context(3, 2), world.data, world.policies, options, nullptr, &nodes);
+    const EvaluationRecord record = evaluate(Context({.seed = 3, .threads = 2}), world.data,
+                                             world.policies, options, nullptr, &nodes);
     double value = 0;
     double weights = 0;
     for (std::size_t i = 0; i < 150; ++i) {
@@ -254,7 +254,9 @@ TEST(Weights, CorrectForSelectiveNonResponse) {
   const auto value_all = [&](const LoadedData& data) {
     const std::vector<PolicyOnData> policies = {
         {"all", two_arm_probabilities(std::vector<double>(x.size(), 1.0))}};
-    return evaluate(Context(3, 2), data, policies, options).policies[0].estimates;
+    return evaluate(Context({.seed = 3, .threads = 2}), data, policies, options)
+        .policies[0]
+        .estimates;
   };
   LoadedData data = make_dataset(Context(), arrays);
   const std::vector<Estimate> weighted = value_all(data);
@@ -280,8 +282,10 @@ TEST(Weights, ResultsAreEqualAtAnyNumberOfThreads) {
   world.data.observed.weight = draw_weights(160, 8);
   EvaluateOptions options;
   options.estimators = {"dm_ridge", "dr_ridge", "okb", "network_dm"};
-  const EvaluationRecord one = evaluate(Context(3, 1), world.data, world.policies, options);
-  const EvaluationRecord three = evaluate(Context(3, 3), world.data, world.policies, options);
+  const EvaluationRecord one =
+      evaluate(Context({.seed = 3, .threads = 1}), world.data, world.policies, options);
+  const EvaluationRecord three =
+      evaluate(Context({.seed = 3, .threads = 3}), world.data, world.policies, options);
   expect_same(one, three, 0);
 }
 

@@ -26,7 +26,8 @@ Json diagnostics_of(const testing::SmallWorld& world, int threads = 2,
   EvaluateOptions options;
   options.estimators = std::move(estimators);
   options.plan.folds = 3;
-  return to_json(evaluate(Context(3, threads), world.data, world.policies, options))["diagnostics"];
+  return to_json(evaluate(Context({.seed = 3, .threads = threads}), world.data, world.policies,
+                          options))["diagnostics"];
 }
 
 void expect_close(const Json& a, const Json& b, const std::string& path) {
@@ -95,7 +96,7 @@ TEST(Verdicts, AreTheSameBitsAtAnyNumberOfThreads) {
 
 TEST(Verdicts, WithoutEdgesOmitNeighbours) {
   testing::SmallWorld world = testing::small_world(300, 0.7, 1, 1);
-  world.data.observed.graph = build_graph(Context(0, 1), 300, {});
+  world.data.observed.graph = build_graph(Context({.threads = 1}), 300, {});
   const Json found = diagnostics_of(world, 2, {"dr_ridge"});
   EXPECT_TRUE(found["residuals_by_degree"].empty());
   EXPECT_TRUE(found["variance_shares"].empty());
@@ -116,7 +117,8 @@ TEST(Verdicts, AnInterruptedBalanceCostsNoEstimate) {
   EvaluateOptions options;
   options.estimators = {"dr_ridge"};
   const EvaluationRecord record =
-      evaluate(Context(3, 2, &observer), world.data, world.policies, options);
+      evaluate(Context({.seed = 3, .threads = 2, .progress = &observer}), world.data,
+               world.policies, options);
   EXPECT_EQ(record.policies[0].estimates.size(), 1U);
   EXPECT_TRUE(record.diagnostics.balance.empty());
   EXPECT_FALSE(record.diagnostics.calibration.empty());

@@ -1,9 +1,9 @@
-#include "cone/context.hpp"
-
 #include <optional>
 #include <string>
 
 #include <gtest/gtest.h>
+
+#include "cone/context.hpp"
 
 namespace cone {
 namespace {

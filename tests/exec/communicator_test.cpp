@@ -1,5 +1,3 @@
-#include "cone/context.hpp"
-
 #include <array>
 #include <cstdint>
 #include <numeric>
@@ -38,7 +36,7 @@ std::vector<double> values_of_all(std::size_t size) {
 }
 
 TEST(SharedContext, KeepsItsThreadsAloneAndHasOneAmongOthers) {
-  const Context context(0, 3);
+  const Context context({.threads = 3});
   EXPECT_EQ(context.shared_by(Communicator::self()).num_threads(), 3);
   run_on_ranks(
       2, [&](const Communicator& comm) { EXPECT_EQ(context.shared_by(comm).num_threads(), 1); });

@@ -26,7 +26,7 @@ Matrix<double> numbered() {
 
 TEST(LargeMatrix, IsZeroEverywhereEvenInUsedMemory) {
   for (const int threads : {1, 3}) {
-    const Context context(0, threads);
+    const Context context({.threads = threads});
     { const Matrix<double> used = numbered(); }
     const Matrix<double> zero = make_zero_matrix(context, kRows, kCols);
     EXPECT_EQ(zero.rows(), kRows);
@@ -38,12 +38,12 @@ TEST(LargeMatrix, IsZeroEverywhereEvenInUsedMemory) {
 TEST(LargeMatrix, CopiesEveryValue) {
   const Matrix<double> matrix = numbered();
   for (const int threads : {1, 3}) {
-    const Matrix<double> copy = copy_matrix(Context(0, threads), matrix);
+    const Matrix<double> copy = copy_matrix(Context({.threads = threads}), matrix);
     ASSERT_EQ(copy.rows(), kRows);
     ASSERT_EQ(copy.cols(), kCols);
     EXPECT_TRUE(std::ranges::equal(copy.values(), matrix.values()));
   }
-  EXPECT_EQ(copy_matrix(Context(0, 1), Matrix<double>(0, 5)).cols(), 5U);
+  EXPECT_EQ(copy_matrix(Context({.threads = 1}), Matrix<double>(0, 5)).cols(), 5U);
 }
 
 TEST(LargeMatrix, StopsWhenTheObserverAsks) {
@@ -52,7 +52,7 @@ TEST(LargeMatrix, StopsWhenTheObserverAsks) {
     bool update(std::string_view, std::uint64_t, std::uint64_t) override { return false; }
   };
   Impatient observer;
-  const Context context(0, 1, &observer);
+  const Context context({.threads = 1, .progress = &observer});
   std::this_thread::sleep_for(std::chrono::milliseconds(100));  // so that it is time to ask
   EXPECT_THROW(make_zero_matrix(context, kRows, kCols), Cancelled);
   std::this_thread::sleep_for(std::chrono::milliseconds(100));

@@ -31,14 +31,15 @@ std::vector<double> sums_of(std::size_t number, const Context& context) {
 
 TEST(SideBySide, ResultsAreThoseOfSerialRuns) {
   for (const int threads : {3, 4, 8}) {
-    const Context context(7, threads);
+    const Context context({.seed = 7, .threads = threads});
     Tasks results(3);
     std::vector<int> threads_of(3);
     run_side_by_side(context, "folds", 3, [&](std::size_t number, const Context& own) {
       results[number] = sums_of(number, own);
       threads_of[number] = own.num_threads();
     });
-    for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(results[k], sums_of(k, Context(7, 1)));
+    for (std::size_t k = 0; k < 3; ++k)
+      EXPECT_EQ(results[k], sums_of(k, Context({.seed = 7, .threads = 1})));
     EXPECT_EQ(threads_of[0] + threads_of[1] + threads_of[2], threads);
   }
 }
@@ -71,7 +72,7 @@ void work_in_steps(const Context& context, int steps) {
 
 TEST(SideBySide, ReportsTheMeanOfTheTasksOnTheCallersThread) {
   FractionLog log;
-  const Context context(0, 4, &log);
+  const Context context({.threads = 4, .progress = &log});
   run_side_by_side(context, "folds", 2, [&](std::size_t number, const Context& own) {
     work_in_steps(own, number == 0 ? 10 : 40);  // the caller may be waiting for the longer one
   });
@@ -84,7 +85,7 @@ TEST(SideBySide, ReportsTheMeanOfTheTasksOnTheCallersThread) {
 
 TEST(SideBySide, StopsEverythingWhenTheObserverAsks) {
   FractionLog log(0.01);
-  const Context context(0, 6, &log);
+  const Context context({.threads = 6, .progress = &log});
   std::atomic<int> finished = 0;
   EXPECT_THROW(run_side_by_side(context, "folds", 3,
                                 [&](std::size_t, const Context& own) {
@@ -97,7 +98,7 @@ TEST(SideBySide, StopsEverythingWhenTheObserverAsks) {
 }
 
 TEST(SideBySide, AFailureStopsTheOthersAndIsRethrown) {
-  const Context context(0, 3);
+  const Context context({.threads = 3});
   std::atomic<int> finished = 0;
   EXPECT_THROW(run_side_by_side(context, "folds", 3,
                                 [&](std::size_t number, const Context& own) {

@@ -100,7 +100,7 @@ void sleep_a_little(std::size_t, std::size_t) {
 TEST(Context, AsksTheObserverInLoopsOverRanges) {
   for (const int threads : {1, 3}) {
     Watcher never;
-    Context(0, threads, &never).for_each_range(100, 1, sleep_a_little);
+    Context({.threads = threads, .progress = &never}).for_each_range(100, 1, sleep_a_little);
     EXPECT_GT(never.num_asked(), 0) << threads;
 
     Watcher soon(1);
@@ -109,7 +109,8 @@ TEST(Context, AsksTheObserverInLoopsOverRanges) {
       sleep_a_little(begin, end);
       ++done;
     };
-    EXPECT_THROW(Context(0, threads, &soon).for_each_range(100000, 1, count), Cancelled);
+    EXPECT_THROW(Context({.threads = threads, .progress = &soon}).for_each_range(100000, 1, count),
+                 Cancelled);
     EXPECT_LT(done, 100000);
   }
 }
@@ -117,7 +118,7 @@ TEST(Context, AsksTheObserverInLoopsOverRanges) {
 TEST(Context, StopsWorkWithinTasksOfAllThreads) {
   for (const int threads : {1, 3}) {
     Watcher soon(3);
-    const Context context(0, threads, &soon);
+    const Context context({.threads = threads, .progress = &soon});
     std::atomic<int> finished = 0;
     EXPECT_THROW(context.for_each_task("tasks", 3,
                                        [&](std::size_t) {
@@ -130,7 +131,7 @@ TEST(Context, StopsWorkWithinTasksOfAllThreads) {
 }
 
 TEST(Context, ATaskThatFailsStopsTheOthersAndIsRethrown) {
-  const Context context(0, 3);
+  const Context context({.threads = 3});
   std::atomic<int> finished = 0;
   EXPECT_THROW(context.for_each_task("tasks", 3,
                                      [&](std::size_t number) {
@@ -149,7 +150,7 @@ TEST(Context, AnObserverThatThrowsLeavesNoTaskRunning) {
   for (const int threads : {1, 3}) {
     for (const int patience : {1, 2, 5}) {
       Watcher observer(patience, /*throws=*/true);
-      const Context context(0, threads, &observer);
+      const Context context({.threads = threads, .progress = &observer});
       std::atomic<int> at_work = 0;
       const auto work = [&](std::size_t number) {
         ++at_work;
@@ -232,7 +233,7 @@ class ExclusiveObserver : public ProgressObserver {
 
 TEST(Context, CopiesShareThreadsAndObserver) {
   Watcher observer;
-  const Context context(1, 3, &observer);
+  const Context context({.seed = 1, .threads = 3, .progress = &observer});
   const Context other = context.with_seed(2);
   EXPECT_EQ(context.seed(), 1U);
   EXPECT_EQ(other.seed(), 2U);
@@ -258,7 +259,7 @@ TEST(Context, CopiesShareThreadsAndObserver) {
 
 TEST(Context, SeveralThreadsMayComputeOnOne) {
   ExclusiveObserver observer;
-  const Context context(0, 3, &observer);
+  const Context context({.threads = 3, .progress = &observer});
   const auto sums_on = [](const Context& c) {
     std::vector<double> sums;
     for (int repeat = 0; repeat < 20; ++repeat) {
@@ -277,14 +278,14 @@ TEST(Context, SeveralThreadsMayComputeOnOne) {
   }
   for (std::thread& caller : callers) caller.join();
   for (std::size_t k = 0; k < results.size(); ++k) {
-    EXPECT_EQ(results[k], sums_on(Context(k, 1)));
+    EXPECT_EQ(results[k], sums_on(Context({.seed = k, .threads = 1})));
   }
   EXPECT_GT(observer.num_asked(), 4 * 20);
 }
 
 TEST(Context, StagesAreFractionsOfTheOuterStage) {
   StageLog log;
-  const Context context(0, 1, &log);
+  const Context context({.threads = 1, .progress = &log});
   {
     const StageScope outer(context, "cone (2 of 2 models)", 0.5, 1);
     const StageScope inner(context, "fold 2 of 4", 0.25, 0.5);
@@ -300,7 +301,7 @@ TEST(Context, StagesAreFractionsOfTheOuterStage) {
 TEST(Context, MapsRangesTheSameAtAnyNumberOfThreads) {
   std::vector<std::vector<double>> sums;
   for (const int threads : {1, 2, 7}) {
-    const Context context(0, threads);
+    const Context context({.threads = threads});
     sums.push_back(context.map_ranges<double>(1003, 100, [](std::size_t begin, std::size_t end) {
       double sum = 0;
       for (std::size_t i = begin; i < end; ++i) sum += 1.0 / static_cast<double>(i + 1);

@@ -1,6 +1,5 @@
-#include "cone/options.hpp"
-
 #include "cone/json.hpp"
+#include "cone/options.hpp"
 
 #include "fuzz/outcome.hpp"
 

@@ -40,7 +40,7 @@ void accept_or_refuse(const Read& read) {
 
 /// One thread: an execution should cost no more than reading.
 inline const Context& context() {
-  static const Context one_thread(0, 1);
+  static const Context one_thread({.threads = 1});
   return one_thread;
 }
 

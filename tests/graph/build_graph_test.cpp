@@ -24,7 +24,7 @@ std::vector<Edge> random_edges(std::size_t num_nodes, std::size_t num_edges, std
 }
 
 TEST(BuildGraph, MatchesASetOfPairs) {
-  const Context context(0, 2);
+  const Context context({.threads = 2});
   for (const std::size_t num_nodes : {1, 2, 7, 511, 512, 513, 3000}) {
     const std::vector<Edge> edges = random_edges(num_nodes, 4000, num_nodes);
     std::set<std::pair<NodeIndex, NodeIndex>> expected;
@@ -52,7 +52,7 @@ TEST(BuildGraph, MatchesASetOfPairs) {
 }
 
 TEST(BuildGraph, ResultsPassTheCheckingConstructor) {
-  const Context context(0, 2);
+  const Context context({.threads = 2});
   for (const std::size_t num_nodes : {1, 700, 5000}) {
     const Graph graph = build_graph(context, num_nodes, random_edges(num_nodes, 20000, num_nodes));
     EXPECT_NO_THROW(Graph({graph.offsets().begin(), graph.offsets().end()},
@@ -62,18 +62,18 @@ TEST(BuildGraph, ResultsPassTheCheckingConstructor) {
 
 TEST(BuildGraph, ThreadsAndTheOrderOfLinesChangeNothing) {
   std::vector<Edge> edges = random_edges(2000, 600'000, 5);
-  const Graph one = build_graph(Context(0, 1), 2000, edges);
+  const Graph one = build_graph(Context({.threads = 1}), 2000, edges);
   std::reverse(edges.begin(), edges.end());
   for (Edge& edge : edges) std::swap(edge.source, edge.target);
   for (const int num_threads : {2, 5}) {
-    const Graph many = build_graph(Context(0, num_threads), 2000, edges);
+    const Graph many = build_graph(Context({.threads = num_threads}), 2000, edges);
     EXPECT_TRUE(std::ranges::equal(one.offsets(), many.offsets()));
     EXPECT_TRUE(std::ranges::equal(one.neighbours(), many.neighbours()));
   }
 }
 
 TEST(BuildGraph, NoEdgesAndNoNodesAreFine) {
-  const Context context(0, 2);
+  const Context context({.threads = 2});
   EXPECT_EQ(build_graph(context, 0, {}).num_nodes(), 0U);
   EXPECT_EQ(build_graph(context, 3, {}).num_edges(), 0U);
   const std::vector<Edge> self_loop = {{2, 2}};
@@ -82,7 +82,7 @@ TEST(BuildGraph, NoEdgesAndNoNodesAreFine) {
 
 TEST(BuildGraph, AnEdgeToNowhereIsRefused) {
   const std::vector<Edge> edges = {{0, 3}};
-  EXPECT_THROW(build_graph(Context(0, 1), 3, edges), Error);
+  EXPECT_THROW(build_graph(Context({.threads = 1}), 3, edges), Error);
 }
 
 TEST(Graph, TheConstructorRefusesBrokenArrays) {

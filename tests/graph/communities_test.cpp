@@ -153,7 +153,8 @@ TEST(Communities, TheBestStartIsKept) {
 TEST(Communities, ThreadsChangeNothing) {
   const KeyedGraph network = make_blocks(30000, 30, 4, 2);
   const auto on = [&](int threads) {
-    return find_communities(Context(0, threads), network.graph, network.keys, {.starts = 1});
+    return find_communities(Context({.threads = threads}), network.graph, network.keys,
+                            {.starts = 1});
   };
   const auto one = on(1);
   for (const int threads : {2, 4}) EXPECT_EQ(on(threads), one) << threads;

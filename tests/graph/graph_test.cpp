@@ -15,7 +15,7 @@ namespace {
 TEST(BuildGraph, MergesDirectionsAndRepeatsAndDropsSelfLoops) {
   const std::vector<Edge> lines = {{0, 1}, {1, 0}, {0, 1}, {2, 2}, {1, 3}};
   EdgeListReport report;
-  const Graph graph = build_graph(Context(0, 2), 5, lines, &report);
+  const Graph graph = build_graph(Context({.threads = 2}), 5, lines, &report);
   EXPECT_EQ(graph.num_edges(), 2U);
   EXPECT_EQ(report.num_lines, 5U);
   EXPECT_EQ(report.num_edges, 2U);
@@ -42,7 +42,7 @@ TEST(BuildGraph, EqualsASetOfPairsOnRandomLinesAtAnyNumberOfThreads) {
     }
   }
   for (const int threads : {1, 2, 5}) {
-    const Graph graph = build_graph(Context(0, threads), kNodes, lines);
+    const Graph graph = build_graph(Context({.threads = threads}), kNodes, lines);
     std::vector<std::pair<NodeIndex, NodeIndex>> found;
     for (NodeIndex i = 0; i < kNodes; ++i) {
       for (const NodeIndex j : graph.neighbours(i)) found.emplace_back(i, j);
@@ -53,7 +53,7 @@ TEST(BuildGraph, EqualsASetOfPairsOnRandomLinesAtAnyNumberOfThreads) {
 
 TEST(BuildGraph, RefusesEdgesToNowhere) {
   const std::vector<Edge> lines = {{0, 2}};
-  EXPECT_THROW(build_graph(Context(0, 1), 2, lines), Error);
+  EXPECT_THROW(build_graph(Context({.threads = 1}), 2, lines), Error);
 }
 
 TEST(Graph, RefusesArraysThatAreNotAGraph) {

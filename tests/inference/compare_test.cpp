@@ -23,7 +23,7 @@ Matrix<double> diagonal(std::vector<double> variances) {
 
 PolicyComparison compare(std::vector<double> values, const Matrix<double>& covariance,
                          double level = 0.95) {
-  return compare_policies(Context(1, 1), values, covariance.view(), level);
+  return compare_policies(Context({.seed = 1, .threads = 1}), values, covariance.view(), level);
 }
 
 TEST(Compare, ClearOrderHasOneRankEach) {
@@ -42,8 +42,8 @@ TEST(Compare, ClearOrderHasOneRankEach) {
 TEST(Compare, AdjustedPIsNeverBelowTheUnadjusted) {
   for (int seed = 0; seed < 40; ++seed) {  // draws of some seeds have too few large values
     const PolicyComparison found =
-        compare_policies(Context(static_cast<std::uint64_t>(seed), 1), std::vector{0.0, 1.9},
-                         diagonal({0, 1}).view(), 0.95);
+        compare_policies(Context({.seed = static_cast<std::uint64_t>(seed), .threads = 1}),
+                         std::vector{0.0, 1.9}, diagonal({0, 1}).view(), 0.95);
     EXPECT_GE(found.differences[0].p, 0.0574);  // 2·(1 − Φ(1.9))
     EXPECT_LT(found.differences[0].sampling_interval.first, -1.9);
     EXPECT_GT(found.differences[0].sampling_interval.second, 0);
@@ -120,16 +120,17 @@ TEST(Compare, TheSetOfTheBestHoldsTheBestAtItsLevel) {
 TEST(Compare, KnownFactorsOfIndependentValues) {
   // Šidák: P(max |t| ≤ c) = (2Φ(c) − 1)^K. K = 5: c = 2.569 at 95 %.
   const PolicyComparison found =
-      compare_policies(Context(3, 1), std::vector<double>(5, 0.0), diagonal({1, 4, 9, 1, 1}).view(),
-                       0.95, {.draws = 20000});
+      compare_policies(Context({.seed = 3, .threads = 1}), std::vector<double>(5, 0.0),
+                       diagonal({1, 4, 9, 1, 1}).view(), 0.95, {.draws = 20000});
   EXPECT_NEAR(found.band_factor, 2.569, 0.04);
   // Tukey's studentised range over √2, 5 means with known variance: 3.858/√2 = 2.728.
   const PolicyComparison equal =
-      compare_policies(Context(3, 1), std::vector<double>(5, 0.0), diagonal({1, 1, 1, 1, 1}).view(),
-                       0.95, {.draws = 20000});
+      compare_policies(Context({.seed = 3, .threads = 1}), std::vector<double>(5, 0.0),
+                       diagonal({1, 1, 1, 1, 1}).view(), 0.95, {.draws = 20000});
   EXPECT_NEAR(equal.pair_factor, 2.728, 0.04);
-  const PolicyComparison alone = compare_policies(Context(3, 1), std::vector<double>(1, 0.0),
-                                                  diagonal({1}).view(), 0.95, {.draws = 20000});
+  const PolicyComparison alone =
+      compare_policies(Context({.seed = 3, .threads = 1}), std::vector<double>(1, 0.0),
+                       diagonal({1}).view(), 0.95, {.draws = 20000});
   EXPECT_NEAR(alone.band_factor, 1.96, 0.05);
 }
 
@@ -150,8 +151,9 @@ TEST(Compare, ListingFewerPairsOnMoreThreadsChangesNothingElse) {
     }
   }
   const PolicyComparison all = compare(values, covariance);
-  const PolicyComparison few = compare_policies(Context(1, 3), values, covariance.view(), 0.95,
-                                                {.listed = ListedPairs::kWithFirst});
+  const PolicyComparison few =
+      compare_policies(Context({.seed = 1, .threads = 3}), values, covariance.view(), 0.95,
+                       {.listed = ListedPairs::kWithFirst});
   ASSERT_EQ(all.differences.size(), kCount * (kCount - 1) / 2);
   ASSERT_EQ(few.differences.size(), kCount - 1);
   EXPECT_EQ(few.band_factor, all.band_factor);
@@ -220,7 +222,7 @@ TEST(Compare, FewDegreesOfFreedomWidenEveryInterval) {
   const std::vector<double> values = {0, 1, 2.5};
   const Matrix<double> covariance = diagonal({1, 1, 1});
   const auto compare_with = [&](std::vector<double> degrees) {
-    return compare_policies(Context(1, 1), values, covariance.view(), 0.95,
+    return compare_policies(Context({.seed = 1, .threads = 1}), values, covariance.view(), 0.95,
                             {.degrees_of_freedom = degrees});
   };
   const PolicyComparison normal = compare(values, covariance);
@@ -256,7 +258,8 @@ TEST(Compare, SmoothingBiasExtendsIntervalsToItsSide) {
   // The first is too low, the second too high.
   const std::vector<Alternatives> unbiased = {{{.shift = 0.3}}, {{.shift = -0.6}}};
   const PolicyComparison found =
-      compare_policies(Context(1, 1), values, covariance.view(), 0.95, {.alternatives = unbiased});
+      compare_policies(Context({.seed = 1, .threads = 1}), values, covariance.view(), 0.95,
+                       {.alternatives = unbiased});
   const PolicyDifference& pair = found.differences[0];
   EXPECT_EQ(pair.sampling_interval, plain.differences[0].interval);
   EXPECT_EQ(pair.interval.first, pair.sampling_interval.first);
@@ -274,8 +277,9 @@ TEST(Compare, NoDifferenceHasALowerErrorThanWithIndependentUnits) {
   Matrix<double> joint(2, 2, 3.9);  // a dependence that is larger for both values, not for the pair
   joint(0, 0) = joint(1, 1) = 4;
   const Matrix<double> independent = diagonal({1, 1});
-  const PolicyComparison found = compare_policies(Context(1, 1), values, joint.view(), 0.95,
-                                                  {.least_covariance = independent.view()});
+  const PolicyComparison found =
+      compare_policies(Context({.seed = 1, .threads = 1}), values, joint.view(), 0.95,
+                       {.least_covariance = independent.view()});
   EXPECT_NEAR(found.differences[0].standard_error, std::sqrt(2.0), 1e-12);
   EXPECT_GT(found.differences[0].p, compare(values, joint).differences[0].p);
   EXPECT_EQ(found.policies[0].band, compare(values, joint).policies[0].band);

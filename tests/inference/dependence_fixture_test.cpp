@@ -43,7 +43,7 @@ const DependentCovariance& find(const std::vector<DependentCovariance>& ways, De
 TEST(DependenceFixture, VariancesMatchTheReferences) {
   const Reference reference;
   const DependenceKernels kernels(Context(), reference.graph, reference.clusters);
-  const auto ways = kernels.covariances(Context(0, 2), reference.phi.view());
+  const auto ways = kernels.covariances(Context({.threads = 2}), reference.phi.view());
   // One minus the share that a mean takes out of the kernel of common_neighbours.
   const double centring = 1 - reference.json.at("common_neighbours_mean_share").get<double>();
   for (std::size_t k = 0; k < 3; ++k) {

@@ -108,7 +108,7 @@ TEST(Dependence, ThreadsChangeNothing) {
   const Graph graph = make_groups(40, 7);
   const Matrix<double> parts = as_column(draw_grouped(40, 7, 0.3, 7));
   const auto on = [&](int threads) {
-    const Context context(0, threads);
+    const Context context({.threads = threads});
     const DependenceKernels kernels(context, graph, find_clusters(context, graph));
     return kernels.covariances(context, parts.view());
   };
@@ -178,7 +178,8 @@ TEST(Association, RanksDivideThePermutations) {
   const LocalNeighbourhood network(graph);
   const NetworkAssociation alone = measure_association(Context(), network, values, 3);
   testing::run_on_ranks(3, [&](const Communicator& comm) {
-    const NetworkAssociation shared = measure_association(Context(0, 1), network, values, 3, comm);
+    const NetworkAssociation shared =
+        measure_association(Context({.threads = 1}), network, values, 3, comm);
     EXPECT_EQ(shared.p, alone.p);
     EXPECT_EQ(shared.moran, alone.moran);
     EXPECT_EQ(shared.permutations, 999);

@@ -86,7 +86,7 @@ class Install(unittest.TestCase):
         (source / "main.cpp").write_text(
             '#include <cstdio>\n#include "cone/simulate.hpp"\n'
             "int main() { std::printf(\"%zu nodes\", "
-            "cone::demo_data(cone::Context(1)).observed.num_nodes()); }\n")
+            "cone::demo_data(cone::Context({.seed = 1})).observed.num_nodes()); }\n")
         configure = ("cmake", "-S", source, "-G", "Ninja")
         with self.assertRaisesRegex(AssertionError, "Component lab is not installed"):
             run(*configure, "-B", self.folder / "refused", f"-DCMAKE_PREFIX_PATH={without}")

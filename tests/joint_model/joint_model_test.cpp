@@ -14,11 +14,12 @@ namespace {
 
 /// 600 nodes with a confounder along communities: both arms have clear slopes.
 Dataset confounded_data() {
-  return simulate_self_contained(Context(3, 1), World::kBlocks, 0).data.observed;
+  return simulate_self_contained(Context({.seed = 3, .threads = 1}), World::kBlocks, 0)
+      .data.observed;
 }
 
 JointModel fit(const Dataset& data, int threads = 1) {
-  const Context context(1, threads);
+  const Context context({.seed = 1, .threads = threads});
   const FitPlan plan = make_plan(context, data, PlanOptions{}, 1);
   const NetworkRidgeOptions options;
   const Nuisances found = NetworkRidgeLearner(options).fit(context, data, plan);

@@ -70,7 +70,7 @@ Matrix<double> project(const Matrix<double>& v, const Matrix<double>& fixed,
 
 /// A network ridge without undersmoothing, with a treatment model of given variances.
 struct JointExample {
-  Context context{1, 1};
+  Context context{{.seed = 1, .threads = 1}};
   testing::RidgeWorld world = testing::ridge_world({.nodes = 90, .counts = 8}, 3);
   NetworkRidge ridge;
   TreatmentSlope treatment;

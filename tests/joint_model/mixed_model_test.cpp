@@ -57,7 +57,7 @@ struct Example {
 };
 
 TEST(MixedModel, SolvesTheEquationsAndTheConstraint) {
-  const Context context(1, 1);
+  const Context context({.seed = 1, .threads = 1});
   const Example example(context);
   const MixedSolution solved = solve_mixed_model(context, example.model, example.sides, 1e-12);
   EXPECT_TRUE(solved.converged);
@@ -72,7 +72,7 @@ TEST(MixedModel, SolvesTheEquationsAndTheConstraint) {
 }
 
 TEST(MixedModel, StartsFromTheSolutionOfOtherEquations) {
-  const Context context(1, 1);
+  const Context context({.seed = 1, .threads = 1});
   const Example example(context);
   Matrix<double> other = example.sides;
   for (std::size_t i = 0; i < kRows; ++i) other(i, 0) += std::sin(static_cast<double>(i));

@@ -78,7 +78,7 @@ std::vector<double> numbers(std::size_t size) {
 }
 
 TEST(CentredMatrix, MultipliesLikeTheExplicitMatrixInEveryStorage) {
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   const Rows rows = mixed_rows(300, 12);
   for (const FeatureMatrix& x : stored_each_way(rows)) {
     const CentredMatrix centred(context, x);
@@ -113,7 +113,7 @@ TEST(CentredMatrix, MultipliesLikeTheExplicitMatrixInEveryStorage) {
 TEST(CentredMatrix, KeepsItsDigitsWhereMeansDwarfSpreads) {
   Rows rows = mixed_rows(1000, 2);
   for (auto& row : rows) row[0] = 1e9 + row[1];
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   for (const FeatureMatrix& x : stored_each_way(rows)) {
     const CentredMatrix centred(context, x);
     std::vector<double> total(2);
@@ -125,7 +125,7 @@ TEST(CentredMatrix, KeepsItsDigitsWhereMeansDwarfSpreads) {
 }
 
 TEST(CentredMatrix, RegressionsDoNotDependOnTheStorage) {
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   for (const auto& [num_rows, num_cols] : {std::pair{200U, 12U}, std::pair{20U, 60U}}) {
     const Rows rows = mixed_rows(num_rows, num_cols);
     const std::vector<double> y = numbers(num_rows);
@@ -158,7 +158,7 @@ TEST(CentredMatrix, RegressionsDoNotDependOnTheStorage) {
 }
 
 TEST(CentredMatrix, WeightsGiveThePredictionsInEveryStorage) {
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   const Rows rows = mixed_rows(200, 12);
   const std::vector<double> y = numbers(200);
   for (const FeatureMatrix& x : stored_each_way(rows)) {

@@ -62,7 +62,7 @@ std::vector<double> random_vector(std::size_t size, std::uint64_t seed) {
 
 void expect_minimum_norm_fit(const Dense& x, double tolerance = 1e-9) {
   const std::vector<double> y = random_vector(x.size(), 5);
-  const LinearFit fit = fit_least_squares(Context(0, 1), testing::sparse_from_rows(x), y);
+  const LinearFit fit = fit_least_squares(Context({.threads = 1}), testing::sparse_from_rows(x), y);
   const std::vector<double> expected = reference_slopes(x, y);
   ASSERT_EQ(fit.coefficients.size(), expected.size());
   double scale = 1;
@@ -96,8 +96,8 @@ TEST(LeastSquares, SharesTheSlopeOfDuplicateAndCollinearColumns) {
     row[5] = row[1] - 2 * row[2];
   }
   expect_minimum_norm_fit(x);
-  const LinearFit fit =
-      fit_least_squares(Context(0, 1), testing::sparse_from_rows(x), random_vector(x.size(), 5));
+  const LinearFit fit = fit_least_squares(Context({.threads = 1}), testing::sparse_from_rows(x),
+                                          random_vector(x.size(), 5));
   EXPECT_EQ(fit.rank, 8U);
   EXPECT_NEAR(fit.coefficients[3], fit.coefficients[7], 1e-12);
 }
@@ -108,7 +108,8 @@ TEST(LeastSquares, AgreesWithThePseudoInverseWhereWideRowsRepeat) {
   x[5] = x[9];
   expect_minimum_norm_fit(x);
   EXPECT_EQ(
-      fit_least_squares(Context(0, 1), testing::sparse_from_rows(x), random_vector(20, 5)).rank,
+      fit_least_squares(Context({.threads = 1}), testing::sparse_from_rows(x), random_vector(20, 5))
+          .rank,
       17U);
 }
 
@@ -129,8 +130,8 @@ TEST(LeastSquares, GivesConstantAndEmptyColumnsNoSlope) {
     row[4] = 0.1;
   }
   expect_minimum_norm_fit(x);
-  const LinearFit fit =
-      fit_least_squares(Context(0, 1), testing::sparse_from_rows(x), random_vector(40, 5));
+  const LinearFit fit = fit_least_squares(Context({.threads = 1}), testing::sparse_from_rows(x),
+                                          random_vector(40, 5));
   EXPECT_EQ(fit.coefficients[0], 0);
   EXPECT_EQ(fit.coefficients[4], 0);
   EXPECT_EQ(fit.rank, 4U);
@@ -145,7 +146,7 @@ TEST(LeastSquares, KeepsItsDigitsWhereMeansDwarfSpreadsAndUnitsDiffer) {
   }
   const std::vector<double> y = random_vector(x.size(), 5);
   const std::vector<double> expected = reference_slopes(x, y);
-  const LinearFit fit = fit_least_squares(Context(0, 1), testing::sparse_from_rows(x), y);
+  const LinearFit fit = fit_least_squares(Context({.threads = 1}), testing::sparse_from_rows(x), y);
   for (std::size_t j = 0; j < expected.size(); ++j) {
     EXPECT_NEAR(fit.coefficients[j], expected[j], 1e-8 * std::abs(expected[j])) << "column " << j;
   }
@@ -160,12 +161,13 @@ TEST(LeastSquares, ResolvesNearlyCollinearColumns) {
 TEST(LeastSquares, PredictsTheMeanWhereThereIsNothingToLearnFrom) {
   const std::vector<double> y = {1, 2, 6};
   for (const Dense& x : {Dense(3), Dense(3, {0, 0}), Dense(3, {5, -1})}) {
-    const LinearFit fit = fit_least_squares(Context(0, 1), testing::sparse_from_rows(x), y);
+    const LinearFit fit =
+        fit_least_squares(Context({.threads = 1}), testing::sparse_from_rows(x), y);
     EXPECT_DOUBLE_EQ(fit.intercept, 3);
     EXPECT_EQ(fit.rank, 0U);
   }
-  const LinearFit single =
-      fit_least_squares(Context(0, 1), testing::sparse_from_rows({{4, 5}}), std::vector<double>{7});
+  const LinearFit single = fit_least_squares(
+      Context({.threads = 1}), testing::sparse_from_rows({{4, 5}}), std::vector<double>{7});
   EXPECT_EQ(single.intercept, 7);
   EXPECT_EQ(single.coefficients, (std::vector<double>{0, 0}));
 }
@@ -177,9 +179,9 @@ TEST(LeastSquares, IsTheSameIteratively) {
     const FeatureMatrix sparse = testing::sparse_from_rows(x);
     const std::vector<double> y = random_vector(x.size(), 5);
     for (const double strength : {0.0, 0.7}) {
-      const LinearFit direct = fit_ridge(Context(0, 1), sparse, y, strength);
+      const LinearFit direct = fit_ridge(Context({.threads = 1}), sparse, y, strength);
       const LinearFit iterative =
-          fit_ridge(Context(0, 1), sparse, y, strength, /*largest_direct=*/0);
+          fit_ridge(Context({.threads = 1}), sparse, y, strength, /*largest_direct=*/0);
       EXPECT_TRUE(iterative.converged);
       EXPECT_NEAR(iterative.intercept, direct.intercept, 1e-7);
       for (std::size_t j = 0; j < direct.coefficients.size(); ++j) {
@@ -194,7 +196,7 @@ TEST(Ridge, HasNoGradientAtItsSolution) {
     const FeatureMatrix sparse = testing::sparse_from_rows(x);
     const std::vector<double> y = random_vector(x.size(), 5);
     for (const double strength : {1e-3, 1.0, 300.0}) {
-      const LinearFit fit = fit_ridge(Context(0, 1), sparse, y, strength);
+      const LinearFit fit = fit_ridge(Context({.threads = 1}), sparse, y, strength);
       std::vector<double> gradient = fit.coefficients;
       for (double& value : gradient) value *= strength;
       double intercept_gradient = 0;
@@ -214,9 +216,9 @@ TEST(Ridge, GoesFromLeastSquaresToTheMean) {
   const std::vector<double> y = random_vector(40, 5);
   const std::vector<double> strengths = {0, 1e-12, 1, 1e12,
                                          std::numeric_limits<double>::infinity()};
-  const std::vector<LinearFit> path = fit_ridge_path(Context(0, 1), x, y, strengths);
-  EXPECT_EQ(path[0].coefficients, fit_least_squares(Context(0, 1), x, y).coefficients);
-  EXPECT_EQ(path[2].coefficients, fit_ridge(Context(0, 1), x, y, 1).coefficients);
+  const std::vector<LinearFit> path = fit_ridge_path(Context({.threads = 1}), x, y, strengths);
+  EXPECT_EQ(path[0].coefficients, fit_least_squares(Context({.threads = 1}), x, y).coefficients);
+  EXPECT_EQ(path[2].coefficients, fit_ridge(Context({.threads = 1}), x, y, 1).coefficients);
   EXPECT_DOUBLE_EQ(path[4].intercept, mean(y));
   for (std::size_t j = 0; j < x.cols(); ++j) {
     EXPECT_NEAR(path[1].coefficients[j], path[0].coefficients[j], 1e-10);

@@ -53,7 +53,7 @@ std::vector<std::uint8_t> labels_of(const Folded& data, std::span<const std::uin
 
 /// Few rows, where holding out a fold changes much, and many, where one step is enough.
 TEST(LogisticFolds, LossesAreThoseOfFitsThatNeverSawTheFold) {
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   for (const std::size_t num_labels : {2U, 3U}) {
     for (const std::size_t num_rows : {90U, 6000U}) {
       const Folded data = make_folded(num_rows, num_labels, 3);
@@ -75,7 +75,7 @@ TEST(LogisticFolds, LossesAreThoseOfFitsThatNeverSawTheFold) {
 }
 
 TEST(LogisticFolds, TheFitOnAllRowsIsTheUsualOne) {
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   const Folded data = make_folded(500, 3, 4);
   LogisticFolds folds(context, data.x, data.spans(), data.label, 3);
   for (const double c : {1e-3, 1.0}) folds.held_out_losses(c, 1e-4);
@@ -94,7 +94,7 @@ TEST(LogisticFolds, RefusesALabelThatOccursInOneFoldOnly) {
   Folded data = make_folded(60, 2, 5);
   for (std::uint8_t& label : data.label) label = 0;
   data.label[data.folds[1][0]] = 1;
-  EXPECT_THROW(LogisticFolds(Context(0, 1), data.x, data.spans(), data.label, 2), Error);
+  EXPECT_THROW(LogisticFolds(Context({.threads = 1}), data.x, data.spans(), data.label, 2), Error);
 }
 
 TEST(StrengthSelection, PathsStopWithTheFirstSplitThatStops) {

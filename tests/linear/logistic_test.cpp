@@ -46,7 +46,7 @@ Sample sample(std::size_t rows, std::size_t cols, std::uint64_t seed) {
 TEST(Logistic, FindsTheSlopesThatMadeTheLabels) {
   const Sample data = sample(20000, 4, 1);
   const LogisticFit fit =
-      fit_logistic(Context(0, 1), testing::sparse_from_rows(data.x), data.label, 2, 100);
+      fit_logistic(Context({.threads = 1}), testing::sparse_from_rows(data.x), data.label, 2, 100);
   EXPECT_TRUE(fit.converged);
   EXPECT_NEAR(fit.intercepts[0], 0.5, 0.06);
   EXPECT_NEAR(fit.coefficients(0, 0), 1, 0.08);
@@ -57,7 +57,7 @@ TEST(Logistic, FindsTheSlopesThatMadeTheLabels) {
 TEST(Logistic, IsTheNullModelAtCZero) {
   const Sample data = sample(50, 3, 2);
   const LogisticFit fit =
-      fit_logistic(Context(0, 1), testing::sparse_from_rows(data.x), data.label, 2, 0);
+      fit_logistic(Context({.threads = 1}), testing::sparse_from_rows(data.x), data.label, 2, 0);
   double share = 0;
   for (const std::uint8_t label : data.label) share += label / 50.0;
   EXPECT_TRUE(fit.converged);
@@ -70,7 +70,7 @@ TEST(Logistic, StaysFiniteOnSeparableLabels) {
   const FeatureMatrix x = testing::sparse_from_rows({{-2}, {-1}, {1}, {3}});
   const std::vector<std::uint8_t> label = {0, 0, 1, 1};
   for (const double c : {1.0, 1e3, 1e6}) {
-    const LogisticFit fit = fit_logistic(Context(0, 1), x, label, 2, c);
+    const LogisticFit fit = fit_logistic(Context({.threads = 1}), x, label, 2, c);
     EXPECT_TRUE(fit.converged) << c;
     EXPECT_TRUE(std::isfinite(fit.coefficients(0, 0)));
     EXPECT_GT(fit.coefficients(0, 0), 0);
@@ -86,7 +86,8 @@ TEST(Logistic, StaysFiniteOnSeparableLabels) {
 TEST(Logistic, RefusesLabelsThatAreAllEqual) {
   const FeatureMatrix x = testing::sparse_from_rows({{1, 0}, {0, 1}});
   for (const std::uint8_t label : {0, 1}) {
-    EXPECT_THROW(fit_logistic(Context(0, 1), x, std::vector<std::uint8_t>(2, label), 2, 1), Error);
+    EXPECT_THROW(
+        fit_logistic(Context({.threads = 1}), x, std::vector<std::uint8_t>(2, label), 2, 1), Error);
   }
 }
 
@@ -95,9 +96,9 @@ TEST(Logistic, GivesConstantColumnsNoSlope) {
   Dense padded = data.x;
   for (std::vector<double>& row : padded) row.insert(row.end(), {0.0, 5.0});
   const LogisticFit plain =
-      fit_logistic(Context(0, 1), testing::sparse_from_rows(data.x), data.label, 2, 1);
+      fit_logistic(Context({.threads = 1}), testing::sparse_from_rows(data.x), data.label, 2, 1);
   const LogisticFit fit =
-      fit_logistic(Context(0, 1), testing::sparse_from_rows(padded), data.label, 2, 1);
+      fit_logistic(Context({.threads = 1}), testing::sparse_from_rows(padded), data.label, 2, 1);
   EXPECT_EQ(fit.coefficients(0, 3), 0);
   EXPECT_EQ(fit.coefficients(0, 4), 0);
   EXPECT_EQ(fit.intercepts[0], plain.intercepts[0]);
@@ -108,9 +109,9 @@ TEST(Logistic, ShiftedColumnsChangeTheInterceptOnly) {
   Dense shifted = data.x;
   for (std::vector<double>& row : shifted) row[1] += 2000;
   const LogisticFit plain =
-      fit_logistic(Context(0, 1), testing::sparse_from_rows(data.x), data.label, 2, 1);
+      fit_logistic(Context({.threads = 1}), testing::sparse_from_rows(data.x), data.label, 2, 1);
   const LogisticFit fit =
-      fit_logistic(Context(0, 1), testing::sparse_from_rows(shifted), data.label, 2, 1);
+      fit_logistic(Context({.threads = 1}), testing::sparse_from_rows(shifted), data.label, 2, 1);
   EXPECT_TRUE(fit.converged);
   for (std::size_t j = 0; j < 3; ++j) {
     EXPECT_NEAR(fit.coefficients(0, j), plain.coefficients(0, j), 1e-7);
@@ -123,8 +124,8 @@ TEST(Logistic, SwappedLabelsFlipTheSigns) {
   std::vector<std::uint8_t> swapped = data.label;
   for (std::uint8_t& label : swapped) label = 1 - label;
   const FeatureMatrix x = testing::sparse_from_rows(data.x);
-  const LogisticFit fit = fit_logistic(Context(0, 1), x, data.label, 2, 0.3);
-  const LogisticFit flipped = fit_logistic(Context(0, 1), x, swapped, 2, 0.3);
+  const LogisticFit fit = fit_logistic(Context({.threads = 1}), x, data.label, 2, 0.3);
+  const LogisticFit flipped = fit_logistic(Context({.threads = 1}), x, swapped, 2, 0.3);
   EXPECT_NEAR(flipped.intercepts[0], -fit.intercepts[0], 1e-7);
   for (std::size_t j = 0; j < 6; ++j) {
     EXPECT_NEAR(flipped.coefficients(0, j), -fit.coefficients(0, j), 1e-7);
@@ -135,7 +136,8 @@ TEST(Logistic, ConvergesWithUninformativeFeatures) {
   const std::vector<std::uint8_t> label = {0, 1, 0, 1, 0, 1};
   const Dense balanced = {{0.1, 3}, {0.1, 3}, {0.7, 0}, {0.7, 0}, {0, 1.1}, {0, 1.1}};
   for (const Dense& x : {balanced, Dense(6)}) {
-    const LogisticFit fit = fit_logistic(Context(0, 1), testing::sparse_from_rows(x), label, 2, 3);
+    const LogisticFit fit =
+        fit_logistic(Context({.threads = 1}), testing::sparse_from_rows(x), label, 2, 3);
     EXPECT_TRUE(fit.converged);
     EXPECT_LE(fit.iterations, 2);
     EXPECT_NEAR(probability_of_one(fit, FeatureMatrix(testing::sparse_from_rows(x)).row(0)), 0.5,
@@ -147,7 +149,7 @@ TEST(Logistic, TakesMoreColumnsThanRowsAndDuplicates) {
   Sample data = sample(25, 60, 6);
   for (std::vector<double>& row : data.x) row[7] = row[30];
   const LogisticFit fit =
-      fit_logistic(Context(0, 1), testing::sparse_from_rows(data.x), data.label, 2, 10);
+      fit_logistic(Context({.threads = 1}), testing::sparse_from_rows(data.x), data.label, 2, 10);
   EXPECT_TRUE(fit.converged);
   EXPECT_NEAR(fit.coefficients(0, 7), fit.coefficients(0, 30), 1e-7);
 }
@@ -163,7 +165,7 @@ TEST(Logistic, EndsWithNearlyUninformativeFeatures) {
   }
   const FeatureMatrix x = testing::sparse_from_rows(data.x);
   for (const double c : {1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0}) {
-    const LogisticFit fit = fit_logistic(Context(0, 1), x, data.label, 2, c);
+    const LogisticFit fit = fit_logistic(Context({.threads = 1}), x, data.label, 2, c);
     EXPECT_TRUE(fit.converged) << c;
     EXPECT_LE(fit.iterations, 12) << c;
   }
@@ -178,7 +180,7 @@ TEST(Logistic, EndsOnSeparableLabelsConstantAndRepeatedColumns) {
   }
   const FeatureMatrix x = testing::sparse_from_rows(data.x);
   for (const double c : {1e-3, 1.0, 1e3, 1e6, 1e9}) {
-    const LogisticFit fit = fit_logistic(Context(0, 1), x, data.label, 2, c);
+    const LogisticFit fit = fit_logistic(Context({.threads = 1}), x, data.label, 2, c);
     EXPECT_TRUE(fit.converged) << c;
     EXPECT_LE(fit.iterations, 60) << c;
     EXPECT_EQ(fit.coefficients(0, 1), 0);
@@ -192,7 +194,7 @@ TEST(Logistic, StopsWhenTheObserverAsks) {
     bool update(std::string_view, std::uint64_t, std::uint64_t) override { return false; }
   };
   Impatient observer;
-  const Context context(0, 1, &observer);
+  const Context context({.threads = 1, .progress = &observer});
   std::this_thread::sleep_for(std::chrono::milliseconds(100));  // so that it is time to ask
   const Sample data = sample(500, 4, 1);
   EXPECT_THROW(fit_logistic(context, testing::sparse_from_rows(data.x), data.label, 2, 1),

@@ -37,7 +37,7 @@ Regression regression(double noise) {
 }
 
 TEST(RidgePath, AgreesWithTheRegressionOnTheRows) {
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   const Regression data = regression(1);
   ASSERT_FALSE(data.x.dense_columns().empty());
   const RidgePath path(context, measure_moments(context, data.x, data.y, data.fit, data.origin));
@@ -62,7 +62,7 @@ TEST(RidgePath, AgreesWithTheRegressionOnTheRows) {
 }
 
 TEST(Moments, OfTwoPartsAreThoseOfTheWhole) {
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   const Regression data = regression(1);
   std::vector<std::uint32_t> all(300);
   std::iota(all.begin(), all.end(), 0U);

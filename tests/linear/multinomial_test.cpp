@@ -82,7 +82,7 @@ std::vector<std::unique_ptr<LogisticObjective>> both_objectives(const Context& c
 }
 
 TEST(Multinomial, GradientAgreesWithDifferencesOfTheObjective) {
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   for (const std::size_t num_labels : {2U, 3U, 5U}) {
     const LabelledSample data = labelled(600, 4, num_labels, 1);
     for (const auto& objective : both_objectives(context, data)) {
@@ -105,7 +105,7 @@ TEST(Multinomial, GradientAgreesWithDifferencesOfTheObjective) {
 
 /// Hessian · step = −gradient: along the step the gradient changes by −gradient.
 TEST(Multinomial, NewtonStepAgreesWithDifferencesOfTheGradient) {
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   for (const std::size_t num_labels : {2U, 4U}) {
     const LabelledSample data = labelled(600, 3, num_labels, 2);
     for (const auto& objective : both_objectives(context, data)) {
@@ -135,7 +135,7 @@ TEST(Multinomial, NewtonStepAgreesWithDifferencesOfTheGradient) {
 
 /// A path of C uses the Hessian of earlier points; its solutions must not depend on that.
 TEST(Multinomial, APathEndsWhereAFreshFitDoes) {
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   const LabelledSample data = labelled(3000, 5, 3, 8);
   const FeatureMatrix x =
       store_full_columns_densely(testing::sparse_from_rows(data.x), data.x[0].size());
@@ -164,7 +164,8 @@ TEST(Multinomial, SeparableLabelsOfDenseColumnsStayFinite) {
     values(i, 1) = static_cast<double>(i % 5);
   }
   for (const double c : {1.0, 1e4, 1e8}) {
-    const LogisticFit fit = fit_logistic(Context(0, 1), FeatureMatrix(values), label, 3, c);
+    const LogisticFit fit =
+        fit_logistic(Context({.threads = 1}), FeatureMatrix(values), label, 3, c);
     EXPECT_TRUE(fit.converged) << c;
     for (const double slope : fit.coefficients.values()) EXPECT_TRUE(std::isfinite(slope));
   }
@@ -176,7 +177,7 @@ TEST(Multinomial, SolutionIsStationary) {
   const LabelledSample data = labelled(400, 5, 4, 3);
   const FeatureMatrix x = data.matrix();
   constexpr double kC = 0.2;
-  const LogisticFit fit = fit_logistic(Context(0, 1), x, data.label, 4, kC);
+  const LogisticFit fit = fit_logistic(Context({.threads = 1}), x, data.label, 4, kC);
   EXPECT_TRUE(fit.converged);
   const Matrix<double> p = probabilities_of(fit, x);
   for (std::size_t a = 0; a < 4; ++a) {
@@ -203,8 +204,10 @@ TEST(Multinomial, RelabellingPermutesTheProbabilities) {
   const std::vector<std::uint8_t> renamed = {2, 0, 3, 1};  // label 0 moves, so the reference does
   std::vector<std::uint8_t> other;
   for (const std::uint8_t label : data.label) other.push_back(renamed[label]);
-  const Matrix<double> p = probabilities_of(fit_logistic(Context(0, 1), x, data.label, 4, 0.5), x);
-  const Matrix<double> q = probabilities_of(fit_logistic(Context(0, 1), x, other, 4, 0.5), x);
+  const Matrix<double> p =
+      probabilities_of(fit_logistic(Context({.threads = 1}), x, data.label, 4, 0.5), x);
+  const Matrix<double> q =
+      probabilities_of(fit_logistic(Context({.threads = 1}), x, other, 4, 0.5), x);
   for (std::size_t i = 0; i < x.rows(); ++i) {
     for (std::size_t a = 0; a < 4; ++a) EXPECT_NEAR(p(i, a), q(i, renamed[a]), 1e-7);
     EXPECT_NEAR(sum(p.row(i)), 1, 1e-14);
@@ -225,7 +228,8 @@ TEST(Multinomial, ASaturatedDesignGivesTheFrequencies) {
     }
   }
   const FeatureMatrix x = data.matrix();
-  const Matrix<double> p = probabilities_of(fit_logistic(Context(0, 1), x, data.label, 3, 1e7), x);
+  const Matrix<double> p =
+      probabilities_of(fit_logistic(Context({.threads = 1}), x, data.label, 3, 1e7), x);
   for (std::size_t i = 0; i < x.rows(); ++i) {
     const double g = data.x[i][0] > 0 ? 0 : data.x[i][1] > 0 ? 1 : 2;
     EXPECT_NEAR(p(i, 0), 1 / (4 + g), 1e-6);
@@ -243,8 +247,9 @@ TEST(Multinomial, HalvesOfALabelAddUpToIt) {
     if (label == 1 && rng.bernoulli(0.5)) label = 2;
   }
   const Matrix<double> whole =
-      probabilities_of(fit_logistic(Context(0, 1), x, data.label, 2, 10), x);
-  const Matrix<double> split = probabilities_of(fit_logistic(Context(0, 1), x, halved, 3, 10), x);
+      probabilities_of(fit_logistic(Context({.threads = 1}), x, data.label, 2, 10), x);
+  const Matrix<double> split =
+      probabilities_of(fit_logistic(Context({.threads = 1}), x, halved, 3, 10), x);
   for (std::size_t i = 0; i < 200; ++i) {
     EXPECT_NEAR(split(i, 1) + split(i, 2), whole(i, 1), 0.01);
     EXPECT_NEAR(split(i, 1), whole(i, 1) / 2, 0.08);
@@ -252,10 +257,10 @@ TEST(Multinomial, HalvesOfALabelAddUpToIt) {
 }
 
 TEST(Multinomial, LogLossIsThatOfTheProbabilities) {
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   const LabelledSample data = labelled(100, 3, 4, 7);
   const FeatureMatrix x = data.matrix();
-  LogisticFit fit = fit_logistic(Context(0, 1), x, data.label, 4, 2);
+  LogisticFit fit = fit_logistic(Context({.threads = 1}), x, data.label, 4, 2);
   const Matrix<double> p = probabilities_of(fit, x);
   double total = 0;
   for (std::size_t i = 0; i < x.rows(); ++i) {
@@ -278,7 +283,7 @@ TEST(Multinomial, LogLossIsThatOfTheProbabilities) {
 TEST(Multinomial, RefusesALabelThatDoesNotOccur) {
   const FeatureMatrix x = testing::sparse_from_rows({{1}, {2}, {3}});
   try {
-    fit_logistic(Context(0, 1), x, std::vector<std::uint8_t>{0, 2, 2}, 3, 1);
+    fit_logistic(Context({.threads = 1}), x, std::vector<std::uint8_t>{0, 2, 2}, 3, 1);
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kData);

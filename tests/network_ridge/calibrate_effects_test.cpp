@@ -29,7 +29,7 @@ NodeEffects estimate(const Dataset& data, EffectShrinkage shrinkage = EffectShri
                      int threads = 2) {
   EffectOptions options{.folds = 3};
   options.effect_shrinkage = shrinkage;
-  return estimate_effects(Context(1, threads), data, options);
+  return estimate_effects(Context({.seed = 1, .threads = threads}), data, options);
 }
 
 double spread_of(const NodeEffects& effects) {
@@ -85,7 +85,7 @@ TEST(EffectShrinkage, DoesNotDependOnTheUnitOfTheOutcomeOrTheControlArm) {
   EXPECT_NEAR(scaled.slope, was.slope, 1e-4);
   EXPECT_NEAR(scaled.standard_error, was.standard_error, 1e-4);
   // The same predictions with the arms exchanged.
-  const FitPlan plan = make_plan(Context(1, 1), data, {.folds = 3}, 1);
+  const FitPlan plan = make_plan(Context({.seed = 1, .threads = 1}), data, {.folds = 3}, 1);
   const NodeEffects effects = estimate(data, EffectShrinkage::kNone);
   const Matrix<double> e = two_arm_probabilities(std::vector<double>(150, 0.4));
   Matrix<double> mu = effects.mu;
@@ -105,7 +105,7 @@ TEST(EffectShrinkage, DoesNotDependOnTheUnitOfTheOutcomeOrTheControlArm) {
 
 TEST(EffectShrinkage, ComparesOnlyTheNodesOfBothArms) {
   Dataset data = testing::arms_world(200, 3, 1).data.observed;
-  const FitPlan plan = make_plan(Context(1, 1), data, {.folds = 3}, 1);
+  const FitPlan plan = make_plan(Context({.seed = 1, .threads = 1}), data, {.folds = 3}, 1);
   const EffectCalibration was = calibrate_effects(data, plan, *data.mu, *data.propensity)[1];
   for (std::size_t i = 0; i < 200; ++i) {
     if (data.treatment[i] == 1) data.outcome[i] += 50;
@@ -117,7 +117,7 @@ TEST(EffectShrinkage, ComparesOnlyTheNodesOfBothArms) {
 
 TEST(EffectShrinkage, HasClusterRobustStandardErrors) {
   Dataset data = effects_world(200, 0);
-  const FitPlan plan = make_plan(Context(1, 1), data, {.folds = 3}, 1);
+  const FitPlan plan = make_plan(Context({.seed = 1, .threads = 1}), data, {.folds = 3}, 1);
   const NodeEffects effects = estimate(data, EffectShrinkage::kNone);
   const Matrix<double> e = two_arm_probabilities(std::vector<double>(200, 0.5));
   const EffectCalibration alone = calibrate_effects(data, plan, effects.mu, e)[0];

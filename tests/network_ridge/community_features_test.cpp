@@ -15,7 +15,7 @@
 namespace cone {
 namespace {
 
-const Context kOnTwo(0, 2);
+const Context kOnTwo({.threads = 2});
 
 /// Nodes in blocks of equal size: edges mostly inside a block.
 struct BlockWorld {

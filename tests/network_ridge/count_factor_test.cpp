@@ -59,7 +59,7 @@ std::vector<double> noise_of(const ArmEquations& equations) {
 }
 
 TEST(CountFactor, TimesItsTransposeIsTheKernelOfCountFeatures) {
-  const Context context(0, 2);
+  const Context context({.threads = 2});
   const RidgeSystem system = system_of_counts(context);
   for (std::size_t a = 0; a < kArms; ++a) {
     const ArmEquations equations(context, system, a);
@@ -76,7 +76,7 @@ TEST(CountFactor, TimesItsTransposeIsTheKernelOfCountFeatures) {
 }
 
 TEST(CountFactor, ProductsOfItsColumnsAreThoseOfTheExplicitFactor) {
-  const Context context(0, 2);
+  const Context context({.threads = 2});
   const RidgeSystem system = system_of_counts(context);
   const std::size_t counts = system.inputs->counts.cols();
   for (std::size_t a = 0; a < kArms; ++a) {
@@ -115,7 +115,7 @@ TEST(CountFactor, ProductsOfItsColumnsAreThoseOfTheExplicitFactor) {
 }
 
 TEST(CountFactor, TakesTheGroupWithTheLargestVarianceWhereNotAllFit) {
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   const RidgeSystem system = system_of_counts(context);
   const std::size_t counts = system.inputs->counts.cols();
   const ArmEquations equations(context, system, 0);

@@ -12,7 +12,7 @@
 namespace cone {
 namespace {
 
-const Context kCurveContext(0, 2);
+const Context kCurveContext({.threads = 2});
 
 Matrix<double> random_columns(std::size_t n, std::size_t columns) {
   Rng rng(71, Stream::kTest);
@@ -44,12 +44,12 @@ TEST(CurveFeatures, MultiplyToARandomWalkAlongTheRanks) {
 
 TEST(CurveFeatures, DoNotChangeUnderIncreasingTransformationsOrThreads) {
   Matrix<double> columns = random_columns(5000, 3);
-  const Matrix<double> features = make_curve_features(Context(0, 1), columns);
+  const Matrix<double> features = make_curve_features(Context({.threads = 1}), columns);
   for (std::size_t i = 0; i < 5000; ++i) {
     columns(i, 0) = std::exp(3 * columns(i, 0));
     columns(i, 1) = std::pow(columns(i, 1), 3) - 40;
   }
-  const Matrix<double> same = make_curve_features(Context(0, 5), columns);
+  const Matrix<double> same = make_curve_features(Context({.threads = 5}), columns);
   EXPECT_TRUE(std::ranges::equal(features.values(), same.values()));
 }
 

@@ -20,7 +20,7 @@ ThresholdWorld threshold_world(std::uint64_t item) {
   ThresholdWorld world;
   Dataset& data = world.data;
   data.ids = IdTable::numbered(kNodes);
-  data.graph = build_graph(Context(0, 1), kNodes, {});
+  data.graph = build_graph(Context({.threads = 1}), kNodes, {});
   std::vector<std::vector<double>> rows;
   for (std::size_t i = 0; i < kNodes; ++i) {
     Rng rng(73 + item, Stream::kTest, i);

@@ -86,7 +86,7 @@ void run_distributed(const RidgeSystem& whole, std::size_t num_ranks, ThreadGhos
   testing::run_on_ranks(
       num_ranks,
       [&](const Communicator& comm) {
-        const Context own(0, 1);
+        const Context own({.threads = 1});
         const Context context = own.shared_by(comm);
         const Dataset part = testing::distribute(data, comm, owner);
         auto inputs =
@@ -110,7 +110,7 @@ Matrix<double> take_rows(const Matrix<double>& table, std::span<const std::uint3
 }
 
 TEST(EquationsOnRanks, HaveTheSolutionOfOneProcess) {
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   const RidgeSystem system = system_of_one_process(context);
   const RidgeSides sides = draw_sides(5);
   const std::vector<std::size_t> tasks = {0, 1, 0, 1, 1};
@@ -154,7 +154,7 @@ TEST(EquationsOnRanks, HaveTheSolutionOfOneProcess) {
 }
 
 TEST(EquationsOnRanks, HaveTheKernelOfOneProcess) {
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   const RidgeSystem system = system_of_one_process(context);
   const Matrix<double> v = draw_sides(3).f;
   const Matrix<double> wanted = multiply_kernel(context, system, 1, v);
@@ -173,7 +173,7 @@ TEST(EquationsOnRanks, HaveTheKernelOfOneProcess) {
 }
 
 TEST(IterativeSolver, LeavesTheOtherArmsZero) {
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   const RidgeSystem system = system_of_one_process(context);
   const RidgeSides sides = draw_sides(2);
   const std::vector<std::size_t> tasks = {0, 1};
@@ -189,7 +189,7 @@ TEST(IterativeSolver, LeavesTheOtherArmsZero) {
 }
 
 TEST(IterativeSolver, HasSmallerResidualsWithTighterTolerances) {
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   const RidgeSystem system = system_of_one_process(context);
   const RidgeSides sides = draw_sides(2);
   const std::vector<std::size_t> tasks = {0, 1};

@@ -45,7 +45,7 @@ TEST(LargeArm, IsSolvedIterativelyWithVariancesOfASample) {
   Dataset permuted = testing::with_nodes_permuted(data, order);
   permuted.arms = data.arms;
   const NetworkRidgeLearner learner({}, {.most_nodes = 500});
-  const Context context(0, 2);
+  const Context context({.threads = 2});
   const OutcomeTable one = *learner.fit(context, data, plan).outcome;
   const OutcomeTable other =
       *learner.fit(context, permuted, cross_fit_plan(permuted, 3, 2, 1)).outcome;

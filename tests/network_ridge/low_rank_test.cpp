@@ -53,7 +53,7 @@ RidgeSystem system_of(const Context& context, const Dataset& data) {
 }
 
 TEST(LowRank, LikelihoodIsThatOfKernels) {
-  const Context context(0, 2);
+  const Context context({.threads = 2});
   const Dataset data = without_network(400, 2, 61);
   const RidgeSystem system = system_of(context, data);
   const std::vector<std::uint32_t> positions = system.positions_of_arm(1);
@@ -89,7 +89,7 @@ TEST(LowRank, LikelihoodIsThatOfKernels) {
 TEST(LowRank, SolvesTheSameEquations) {
   const Dataset data = without_network(900, 2, 62);
   const FitPlan plan = cross_fit_plan(data, 4, 2, 1);
-  const Context context(0, 2);
+  const Context context({.threads = 2});
   RidgeFit fit{.arms = data.arms};  // variances of the first fit
   for (const double u : {1.0, 0.1, 0.001}) {
     NetworkRidgeOptions options;
@@ -143,7 +143,7 @@ TEST(LowRank, LearnsTheVariancesOfTheDenseSolver) {
 TEST(LowRank, DeviationsAreThoseOfTheDenseSolver) {
   const Dataset data = without_network(900, 2, 70);
   const FitPlan plan = cross_fit_plan(data, 3, 2, 1);
-  const Context context(0, 2);
+  const Context context({.threads = 2});
   for (const double u : {1.0, 0.1}) {
     Matrix<double> variance[2];
     for (const int k : {0, 1}) {
@@ -201,7 +201,7 @@ TEST(LowRank, IsAccurateWhereIndicatorsSumToOneAndNoiseIsSmall) {
 TEST(LowRank, LearnsOnTheSampleOfTheIterativeSolver) {
   const Dataset data = without_network(1200, 2, 69);
   const FitPlan plan = cross_fit_plan(data, 3, 2, 1);
-  const Context context(0, 2);
+  const Context context({.threads = 2});
   const VarianceSource sampled{.most_nodes = 450};
   const OutcomeTable low = *NetworkRidgeLearner({}, sampled).fit(context, data, plan).outcome;
   const OutcomeTable iterated =
@@ -217,9 +217,9 @@ TEST(LowRank, LearnsOnTheSampleOfTheIterativeSolver) {
 TEST(LowRank, DependsOnNeitherThreadsNorOrder) {
   const Dataset data = without_network(1200, 2, 64);
   const FitPlan plan = cross_fit_plan(data, 3, 2, 1);
-  const RidgeAnswer one = answer(Context(0, 1), data, plan);
+  const RidgeAnswer one = answer(Context({.threads = 1}), data, plan);
   ASSERT_EQ(one.summary.solver, "low_rank");
-  const RidgeAnswer many = answer(Context(0, 5), data, plan);
+  const RidgeAnswer many = answer(Context({.threads = 5}), data, plan);
   EXPECT_TRUE(same_bits(one.mu.values(), many.mu.values()));
   EXPECT_TRUE(same_bits(one.implied.weights, many.implied.weights));
   const std::vector<NodeIndex> order = Rng(6, Stream::kTest).permutation(1200);
@@ -241,7 +241,7 @@ TEST(LowRank, IsNotUsedWithNeighboursOrMoreFeaturesThanNodes) {
 TEST(KeptVariances, GiveTheFitOfThoseThatWereLearnt) {
   const Dataset data = ridge_world({.nodes = 400, .counts = 6}, 66).data;
   const FitPlan plan = cross_fit_plan(data, 3, 2, 1);
-  const Context context(0, 2);
+  const Context context({.threads = 2});
   const OutcomeTable learnt = *NetworkRidgeLearner({}).fit(context, data, plan).outcome;
   const OutcomeTable kept =
       *NetworkRidgeLearner({}, {.kept = learnt.network_ridge}).fit(context, data, plan).outcome;
@@ -259,7 +259,7 @@ TEST(KeptVariances, GiveTheFitOfThoseThatWereLearnt) {
 TEST(KeptVariances, AreLearntAgainWhereGroupsDiffer) {
   const Dataset data = ridge_world({.nodes = 400, .counts = 6}, 67).data;
   const FitPlan plan = cross_fit_plan(data, 3, 2, 1);
-  const Context context(0, 2);
+  const Context context({.threads = 2});
   const OutcomeTable learnt = *NetworkRidgeLearner({}).fit(context, data, plan).outcome;
   Dataset bare = data;
   bare.graph = Graph(std::vector<std::uint64_t>(data.num_nodes() + 1, 0), {});
@@ -274,7 +274,7 @@ TEST(RidgeNoise, StaysConstantWhereVariancesAreLearntOnASample) {
   NetworkRidgeOptions options;
   options.ridge_noise = RidgeNoise::kConstant;
   const NetworkRidgeLearner learner(options, {.most_nodes = 200});
-  const OutcomeTable found = *learner.fit(Context(0, 2), data, plan).outcome;
+  const OutcomeTable found = *learner.fit(Context({.threads = 2}), data, plan).outcome;
   bool any_neighbours = false;
   for (const ArmVariances& arm : found.network_ridge->arms) {
     EXPECT_EQ(arm.num_nodes, 200U);

@@ -32,7 +32,7 @@ TEST(NodeEffectsOf, PartsSumToThePredictedOutcomes) {
        {RidgeSolverChoice::kDense, RidgeSolverChoice::kIterative}) {
     EffectOptions options = few_folds(solver);
     options.effect_shrinkage = EffectShrinkage::kNone;
-    const NodeEffects effects = estimate_effects(Context(1, 2), data, options);
+    const NodeEffects effects = estimate_effects(Context({.seed = 1, .threads = 2}), data, options);
     ASSERT_EQ(effects.mu.rows(), data.num_nodes());
     ASSERT_EQ(effects.parts.cols(), 3 * effects.part_names.size());
     for (std::size_t i = 0; i < data.num_nodes(); ++i) {
@@ -59,9 +59,11 @@ TEST(NodeEffectsOf, AnArmWithConstantOutcomesTakesTheUnitOfAllOutcomes) {
   for (std::size_t i = 0; i < data.num_nodes(); ++i) {
     if (data.treatment[i] == 1) data.outcome[i] = 0.25;
   }
-  const NodeEffects effects = estimate_effects(Context(1, 2), data, few_folds());
+  const NodeEffects effects =
+      estimate_effects(Context({.seed = 1, .threads = 2}), data, few_folds());
   for (double& y : data.outcome) y *= 1000;
-  const NodeEffects scaled = estimate_effects(Context(1, 2), data, few_folds());
+  const NodeEffects scaled =
+      estimate_effects(Context({.seed = 1, .threads = 2}), data, few_folds());
   for (std::size_t i = 0; i < data.num_nodes(); ++i) {
     EXPECT_GT(effects.mu_sd(i, 1), 0);
     EXPECT_NEAR(scaled.mu_sd(i, 1) / effects.mu_sd(i, 1), 1000, 1e-6);
@@ -74,7 +76,7 @@ TEST(NodeEffectsOf, PredictedOutcomesAreThoseOfTheLearner) {
     EffectOptions options = few_folds();
     options.network_ridge.ridge_variances = fits;
     options.network_ridge.undersmoothing = 0.1;
-    const Context context(1, 2);
+    const Context context({.seed = 1, .threads = 2});
     const NodeEffects effects = estimate_effects(context, data, options);
     const FitPlan plan = make_plan(context, data, {.folds = 3}, 1);
     const Nuisances learnt = NetworkRidgeLearner(options.network_ridge).fit(context, data, plan);
@@ -86,9 +88,9 @@ TEST(NodeEffectsOf, NoOutcomeLeaksIntoThePredictionsOfItsNode) {
   Dataset data = effects_data(2);
   EffectOptions options = few_folds();
   options.network_ridge.ridge_variances = VarianceFits::kPerFold;
-  const NodeEffects was = estimate_effects(Context(1, 2), data, options);
+  const NodeEffects was = estimate_effects(Context({.seed = 1, .threads = 2}), data, options);
   data.outcome[7] += 10;
-  const NodeEffects is = estimate_effects(Context(1, 2), data, options);
+  const NodeEffects is = estimate_effects(Context({.seed = 1, .threads = 2}), data, options);
   for (std::size_t a = 0; a < 2; ++a) {
     EXPECT_EQ(is.mu(7, a), was.mu(7, a));
     EXPECT_EQ(is.mu_sd(7, a), was.mu_sd(7, a));
@@ -100,8 +102,10 @@ TEST(NodeEffectsOf, AreBitwiseEqualAtAnyNumberOfThreads) {
   const Dataset data = effects_data();
   for (const RidgeSolverChoice solver :
        {RidgeSolverChoice::kDense, RidgeSolverChoice::kIterative}) {
-    const NodeEffects one = estimate_effects(Context(1, 1), data, few_folds(solver));
-    const NodeEffects three = estimate_effects(Context(1, 3), data, few_folds(solver));
+    const NodeEffects one =
+        estimate_effects(Context({.seed = 1, .threads = 1}), data, few_folds(solver));
+    const NodeEffects three =
+        estimate_effects(Context({.seed = 1, .threads = 3}), data, few_folds(solver));
     EXPECT_EQ(numbers_of(one.mu), numbers_of(three.mu));
     EXPECT_EQ(numbers_of(one.mu_sd), numbers_of(three.mu_sd));
     EXPECT_EQ(numbers_of(one.parts), numbers_of(three.parts));
@@ -111,11 +115,11 @@ TEST(NodeEffectsOf, AreBitwiseEqualAtAnyNumberOfThreads) {
 TEST(NodeEffectsOf, DrawsAreUsedByTheIterativeSolverOnly) {
   const Dataset data = effects_data(2);
   EffectOptions options = few_folds(RidgeSolverChoice::kDense);
-  const NodeEffects exact = estimate_effects(Context(1, 2), data, options);
+  const NodeEffects exact = estimate_effects(Context({.seed = 1, .threads = 2}), data, options);
   EXPECT_EQ(exact.draws, 0U);
   options.network_ridge.ridge_solver = RidgeSolverChoice::kIterative;
   options.draws = 2000;
-  const NodeEffects drawn = estimate_effects(Context(1, 2), data, options);
+  const NodeEffects drawn = estimate_effects(Context({.seed = 1, .threads = 2}), data, options);
   EXPECT_EQ(drawn.draws, 2000U);
   for (std::size_t i = 0; i < data.num_nodes(); ++i) {
     EXPECT_NEAR(drawn.mu(i, 1), exact.mu(i, 1), 1e-6);
@@ -129,7 +133,7 @@ TEST(NodeEffectsOf, RefuseBadOptionsAndBareNetworks) {
   options.draws = 1;
   options.network_ridge.ridge_groups = {"unknown"};
   try {
-    estimate_effects(Context(1, 1), data, options);
+    estimate_effects(Context({.seed = 1, .threads = 1}), data, options);
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kUsage);
@@ -137,7 +141,7 @@ TEST(NodeEffectsOf, RefuseBadOptionsAndBareNetworks) {
   }
   data.treatment.clear();
   data.outcome.clear();
-  EXPECT_THROW(estimate_effects(Context(1, 1), data, {}), Error);
+  EXPECT_THROW(estimate_effects(Context({.seed = 1, .threads = 1}), data, {}), Error);
 }
 
 }  // namespace

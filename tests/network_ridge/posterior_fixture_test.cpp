@@ -51,7 +51,7 @@ class PosteriorCase {
     return part->system.arms[arm].sd * std::sqrt(variance(model.inputs->position_of[node], arm));
   }
 
-  Context context{11, 2};
+  Context context{{.seed = 11, .threads = 2}};
   NetworkRidge model;
   RidgePart* part = nullptr;
 

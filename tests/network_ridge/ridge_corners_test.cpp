@@ -64,7 +64,7 @@ class RidgeCorners : public ::testing::TestWithParam<RidgeSolverChoice> {
 
 TEST_P(RidgeCorners, NoEdgesAtAll) {
   Dataset data = ridge_world({}, 1).data;
-  data.graph = build_graph(Context(0, 1), data.num_nodes(), {});
+  data.graph = build_graph(Context({.threads = 1}), data.num_nodes(), {});
   const RidgeAnswer found = expect_answer(data);
   EXPECT_EQ(groups_of(found),
             (std::set<std::string>{"own_counts", "own_numeric", "own_smooth", "own_curves"}));
@@ -78,7 +78,7 @@ TEST_P(RidgeCorners, ARegularGraph) {
     edges.push_back({i, (i + 1) % 300});
     edges.push_back({i, (i + 17) % 300});
   }
-  data.graph = build_graph(Context(0, 1), 300, edges);
+  data.graph = build_graph(Context({.threads = 1}), 300, edges);
   const RidgeAnswer found = expect_answer(data);
   for (const ArmVariances& arm : found.summary.arms) EXPECT_EQ(arm.noise_growth, 0);
 }
@@ -89,13 +89,13 @@ TEST_P(RidgeCorners, ACompleteGraph) {
   for (NodeIndex i = 0; i < 60; ++i) {
     for (NodeIndex j = 0; j < i; ++j) edges.push_back({i, j});
   }
-  data.graph = build_graph(Context(0, 1), 60, edges);
+  data.graph = build_graph(Context({.threads = 1}), 60, edges);
   expect_answer(data);
 }
 
 TEST_P(RidgeCorners, AllNodesIsolatedButTwo) {
   Dataset data = ridge_world({}, 4).data;
-  data.graph = build_graph(Context(0, 1), 300, std::vector<Edge>{{7, 11}});
+  data.graph = build_graph(Context({.threads = 1}), 300, std::vector<Edge>{{7, 11}});
   expect_answer(data);
 }
 
@@ -103,7 +103,7 @@ TEST_P(RidgeCorners, AStar) {
   Dataset data = ridge_world({}, 5).data;
   std::vector<Edge> edges;
   for (NodeIndex i = 1; i < 300; ++i) edges.push_back({0, i});
-  data.graph = build_graph(Context(0, 1), 300, edges);
+  data.graph = build_graph(Context({.threads = 1}), 300, edges);
   expect_answer(data);
 }
 
@@ -123,7 +123,7 @@ TEST_P(RidgeCorners, NeitherFeaturesNorNetworkLeaveTheMeanOfTheArm) {
   RidgeWorld world = ridge_world({}, 7);
   for (auto& row : world.rows) row.assign(row.size(), 0.0);
   world.store_features();
-  world.data.graph = build_graph(Context(0, 1), 300, {});
+  world.data.graph = build_graph(Context({.threads = 1}), 300, {});
   const RidgeAnswer found = expect_answer(world.data);
   EXPECT_TRUE(groups_of(found).empty());
   const FitPlan plan = cross_fit_plan(world.data, 3, 2, 1);
@@ -254,7 +254,7 @@ TEST_P(RidgeCorners, DuplicatedNodes) {
       edges.push_back({i + 100, j % 100 + 100});
     }
   }
-  world.data.graph = build_graph(Context(0, 1), 200, edges);
+  world.data.graph = build_graph(Context({.threads = 1}), 200, edges);
   world.store_features();
   expect_answer(world.data);
 }
@@ -290,7 +290,7 @@ TEST_P(RidgeCorners, AHubConnectedToAllNodes) {
     edges.push_back({0, i});
     if (i % 3 == 0) edges.push_back({i, (i * 7) % 300});
   }
-  data.graph = build_graph(Context(0, 1), 300, edges);
+  data.graph = build_graph(Context({.threads = 1}), 300, edges);
   expect_answer(data);
 }
 
@@ -316,7 +316,7 @@ TEST_P(RidgeCorners, EachGroupAlone) {
 
 TEST_P(RidgeCorners, GroupsThatTheDataDoNotHave) {
   Dataset data = ridge_world({}, 22).data;
-  data.graph = build_graph(Context(0, 1), 300, {});
+  data.graph = build_graph(Context({.threads = 1}), 300, {});
   NetworkRidgeOptions options;
   options.ridge_groups = {"neighbour_sums", "neighbour_effects"};
   EXPECT_TRUE(groups_of(expect_answer(data, 3, options)).empty());
@@ -370,7 +370,7 @@ TEST(RidgeStops, WhereverItIsAsked) {
   const FitPlan plan = cross_fit_plan(data, 3, 2, 1);
   for (const auto solver : {RidgeSolverChoice::kDense, RidgeSolverChoice::kIterative}) {
     StopAt never(1'000'000);
-    answer(Context(0, 2, &never), data, plan, solved_by(solver));
+    answer(Context({.threads = 2, .progress = &never}), data, plan, solved_by(solver));
     EXPECT_TRUE(never.phases.contains("learning variances"));
     if (solver == RidgeSolverChoice::kIterative) {
       EXPECT_TRUE(never.phases.contains("preparing the equations"));
@@ -383,7 +383,7 @@ TEST(RidgeStops, WhereverItIsAsked) {
       const std::size_t at = 1 + tenth * never.num_asked / 10;
       StopAt observer(at);
       try {
-        answer(Context(0, 2, &observer), data, plan, solved_by(solver));
+        answer(Context({.threads = 2, .progress = &observer}), data, plan, solved_by(solver));
         EXPECT_LT(observer.num_asked, at) << "it was asked to stop and went on";
       } catch (const Cancelled&) {
         ++num_stopped;

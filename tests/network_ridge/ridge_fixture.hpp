@@ -21,7 +21,7 @@ namespace cone::testing {
 
 using nlohmann::json;
 
-inline const Context kContext(0, 2);
+inline const Context kContext({.threads = 2});
 
 inline const json& ridge_fixture() {
   static const json values = read_fixture("network_ridge.json");

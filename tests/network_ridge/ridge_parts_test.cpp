@@ -14,7 +14,7 @@
 namespace cone {
 namespace {
 
-const Context kTwoThreads(0, 2);
+const Context kTwoThreads({.threads = 2});
 
 Matrix<double> normal_rows(std::size_t n, std::size_t columns, std::uint64_t item) {
   Rng rng(61, Stream::kTest, item);
@@ -82,8 +82,8 @@ TEST(SmoothFeatures, OfFewDifferentRowsAreFew) {
 // More rows than are sampled for the bandwidth, and more than one piece of rows.
 TEST(SmoothFeatures, DependNeitherOnThreadsNorOnTheOrderOfRows) {
   const Matrix<double> rows = normal_rows(5000, 2, 3);
-  const SmoothFeatures one = make_smooth_features(Context(0, 1), rows, {}, 40);
-  const SmoothFeatures many = make_smooth_features(Context(0, 5), rows, {}, 40);
+  const SmoothFeatures one = make_smooth_features(Context({.threads = 1}), rows, {}, 40);
+  const SmoothFeatures many = make_smooth_features(Context({.threads = 5}), rows, {}, 40);
   EXPECT_EQ(one.bandwidth, many.bandwidth);
   EXPECT_TRUE(std::ranges::equal(one.features.values(), many.features.values()));
   const auto order = Rng(4, Stream::kTest).permutation(5000);
@@ -176,7 +176,7 @@ TEST(LearnVariances, ReportProgressThatGrowsAndGetsPastTheMiddle) {
     std::vector<double> shares;
   };
   Watch watch;
-  const Context context(0, 1, &watch);
+  const Context context({.threads = 1, .progress = &watch});
   const Dataset data = testing::ridge_world({.nodes = 1000}, 31).data;
   RidgeInputs inputs = prepare_inputs(kTwoThreads, data, {});
   const ArmSample sample = sample_of(data, inputs, list_groups(kTwoThreads, inputs, {}));
@@ -333,12 +333,12 @@ TEST(CrossValidation, IsAnAlternativeToTheLikelihood) {
   const FitPlan plan = cross_fit_plan(data, 3, 2, 1);
   NetworkRidgeOptions options;
   options.ridge_criterion = RidgeCriterion::kCrossValidation;
-  const testing::RidgeAnswer one = testing::answer(Context(0, 1), data, plan, options);
-  const testing::RidgeAnswer many = testing::answer(Context(0, 5), data, plan, options);
+  const testing::RidgeAnswer one = testing::answer(Context({.threads = 1}), data, plan, options);
+  const testing::RidgeAnswer many = testing::answer(Context({.threads = 5}), data, plan, options);
   EXPECT_TRUE(testing::all_finite(one.mu.values()));
   EXPECT_TRUE(std::ranges::equal(one.mu.values(), many.mu.values()));
   EXPECT_TRUE(std::ranges::equal(one.implied.weights, many.implied.weights));
-  const testing::RidgeAnswer likelihood = testing::answer(Context(0, 2), data, plan);
+  const testing::RidgeAnswer likelihood = testing::answer(Context({.threads = 2}), data, plan);
   EXPECT_GT(testing::largest_difference(one.mu.values(), likelihood.mu.values()), 0.01);
 }
 

@@ -179,7 +179,7 @@ void expect_weights_to_add_up(const Dataset& data, const FitPlan& plan,
               1e-7 * sd_of(data));
   // The weights of every arm balance the fixed effects exactly: 1, d/mean, √(d/mean).
   const RidgeInputs inputs =
-      prepare_inputs(Context(0, 2), data, {.smooth = false, .curves = false});
+      prepare_inputs(Context({.threads = 2}), data, {.smooth = false, .curves = false});
   const auto effect = [&](std::size_t i, int c) {
     const double relative = inputs.relative_degree[inputs.position_of[i]];
     return c == 0 ? 1 : c == 1 ? relative : std::sqrt(relative);
@@ -234,7 +234,7 @@ TEST(RidgeProperties, WithVariancesPerFoldAFoldNeverSeesItsOwnOutcomes) {
 TEST(RidgeProperties, WithVariancesLearntOnceTheCoefficientsNeverSeeTheirFold) {
   const Dataset data = ridge_world({.nodes = 240}, 7).data;
   const FitPlan plan = folds_of(data);
-  const Context context(0, 2);
+  const Context context({.threads = 2});
   for (const auto solver : kBothSolvers) {
     const NetworkRidge ridge = learn_network_ridge(context, data, plan, solved_by(solver));
     const RidgePart& part = *ridge.parts.front();
@@ -276,11 +276,11 @@ TEST(RidgeProperties, AnArmWithoutScoredNodesStillHasNoise) {
   split.validation.assign(split.train.begin(), split.train.begin() + 40);
   split.train.erase(split.train.begin(), split.train.begin() + 40);
   const FitPlan plan = split_plan(split);
-  const Nuisances learnt = NetworkRidgeLearner({}).fit(Context(0, 2), data, plan);
+  const Nuisances learnt = NetworkRidgeLearner({}).fit(Context({.threads = 2}), data, plan);
   Matrix<double> treat_all(300, 2);
   for (std::size_t i = 0; i < 300; ++i) treat_all(i, 1) = 1;
   const ImpliedWeights implied = learnt.outcome->variance->imply_weights(
-      Context(0, 2), std::vector<MatrixView<const double>>{treat_all.view()})[0];
+      Context({.threads = 2}), std::vector<MatrixView<const double>>{treat_all.view()})[0];
   // At least the variance from the noise of that many new outcomes alone.
   const ArmVariances& arm = learnt.outcome->network_ridge->arms[1];
   EXPECT_GT(arm.noise + arm.noise_growth, 0);

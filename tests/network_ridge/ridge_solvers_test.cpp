@@ -63,9 +63,9 @@ TEST(RidgeSolvers, AreBitwiseEqualAtAnyNumberOfThreads) {
   const Dataset data = ridge_world({.nodes = 600, .arms = 3}, 4).data;
   const FitPlan plan = cross_fit_plan(data, 4, 2, 1);
   for (const auto solver : {RidgeSolverChoice::kDense, RidgeSolverChoice::kIterative}) {
-    const RidgeAnswer one = answer(Context(0, 1), data, plan, solved_by(solver));
+    const RidgeAnswer one = answer(Context({.threads = 1}), data, plan, solved_by(solver));
     for (const int threads : {2, 5}) {
-      const RidgeAnswer many = answer(Context(0, threads), data, plan, solved_by(solver));
+      const RidgeAnswer many = answer(Context({.threads = threads}), data, plan, solved_by(solver));
       EXPECT_TRUE(same_bits(one.mu.values(), many.mu.values())) << threads;
       EXPECT_TRUE(same_bits(one.implied.weights, many.implied.weights)) << threads;
       EXPECT_EQ(one.implied.variance, many.implied.variance);
@@ -78,7 +78,7 @@ TEST(RidgeSolvers, AreBitwiseEqualAtAnyNumberOfThreads) {
 /// K_a·V by the operator against explicit kernels.
 TEST(RidgeSolvers, TheOperatorMultipliesByTheExplicitKernels) {
   const Dataset data = ridge_world({.nodes = 200, .arms = 3}, 5).data;
-  const Context context(0, 2);
+  const Context context({.threads = 2});
   RidgeSystem system;
   auto inputs = std::make_shared<RidgeInputs>(prepare_inputs(context, data, {}));
   system.groups = list_groups(context, *inputs, {});
@@ -129,7 +129,7 @@ TEST(RidgeSolvers, TheOperatorMultipliesByTheExplicitKernels) {
 
 TEST(RidgeSolvers, TheDiagonalIsThatOfTheExplicitKernels) {
   const Dataset data = ridge_world({.nodes = 200, .arms = 2}, 6).data;
-  const Context context(0, 2);
+  const Context context({.threads = 2});
   RidgeSystem system;
   auto inputs = std::make_shared<RidgeInputs>(prepare_inputs(context, data, {}));
   system.groups = list_groups(context, *inputs, {});
@@ -161,7 +161,7 @@ TEST(RidgeSolvers, TheDiagonalIsThatOfTheExplicitKernels) {
 TEST(RidgeSolvers, ConvergedColumnsDoNotAffectTheOthers) {
   const Dataset data = ridge_world({.nodes = 600}, 7).data;
   const FitPlan plan = cross_fit_plan(data, 3, 2, 1);
-  const Context context(0, 2);
+  const Context context({.threads = 2});
   const NetworkRidge model =
       learn_network_ridge(context, data, plan, solved_by(RidgeSolverChoice::kIterative));
   const RidgePart& part = *model.parts.front();

@@ -51,7 +51,7 @@ inline Graph draw_network(std::size_t n, std::size_t mean_degree, std::uint64_t 
     const NodeIndex b = ends[rng.below(ends.size())];
     if (a != b) edges.push_back({a, b});
   }
-  return build_graph(Context(0, 1), n, edges);
+  return build_graph(Context({.threads = 1}), n, edges);
 }
 
 inline RidgeWorld ridge_world(const RidgeShape& shape, std::uint64_t item) {
@@ -143,7 +143,7 @@ inline RidgeAnswer answer(const Context& context, const Dataset& data, const Fit
 
 inline RidgeAnswer answer(const Dataset& data, const FitPlan& plan,
                           const NetworkRidgeOptions& options = {}) {
-  return answer(Context(0, 2), data, plan, options);
+  return answer(Context({.threads = 2}), data, plan, options);
 }
 
 inline double largest_difference(std::span<const double> a, std::span<const double> b) {

@@ -87,7 +87,7 @@ TEST(SmallFactors, OfManyProcessesSolveAsOneDoes) {
     for (const std::size_t count : {2UL, 3UL, 7UL}) {
       std::vector<Matrix<double>> solved(count);
       testing::run_on_ranks(count, [&](const Communicator& comm) {
-        const Context context(0, 1);
+        const Context context({.threads = 1});
         const SmallFactors factors = make_factors(context, comm, products);
         solved[comm.rank()] = draw(size, kAsked.size(), 9);
         factors.solve(context, kAsked, solved[comm.rank()]);

@@ -23,7 +23,7 @@ struct SmallStore {
     parameters.gradients()[2] = c;
   }
 
-  Context context{0, 1};
+  Context context{{.threads = 1}};
   ParameterStore<double> parameters;
 };
 

@@ -9,7 +9,7 @@ namespace {
 
 std::vector<float> dropped(const Dropout& dropout, std::uint64_t layer, int threads) {
   Matrix<float> x(dropout.row_keys.size(), 50, 1.0F);
-  apply_dropout(Context(0, threads), dropout, layer, x.view());
+  apply_dropout(Context({.threads = threads}), dropout, layer, x.view());
   return {x.values().begin(), x.values().end()};
 }
 

@@ -41,7 +41,7 @@ class MlpGradient : public ::testing::TestWithParam<std::vector<std::size_t>> {
     return total;
   }
 
-  Context context{0, 2};
+  Context context{{.threads = 2}};
   ParameterLayout layout;
   Mlp mlp;
   ParameterStore<double> parameters;

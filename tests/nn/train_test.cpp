@@ -39,7 +39,8 @@ class ScriptedStepper : public EpochStepper {
 };
 
 TrainingOutcome train(ScriptedStepper& stepper, std::uint64_t epochs, std::uint64_t patience) {
-  return nn::train(Context(0, 1), "training", {.epochs = epochs, .patience = patience}, stepper);
+  return nn::train(Context({.threads = 1}), "training", {.epochs = epochs, .patience = patience},
+                   stepper);
 }
 
 TEST(Train, StopsWhenPatienceRunsOutAndRestoresTheBestWeights) {
@@ -86,7 +87,9 @@ class StopAtTwo : public ProgressObserver {
 TEST(Train, PollsTheObserverBeforeEveryEpoch) {
   StopAtTwo observer;
   ScriptedStepper stepper({5, 4, 3, 2, 1});
-  EXPECT_THROW(nn::train(Context(0, 1, &observer), "training", {.epochs = 4}, stepper), Cancelled);
+  EXPECT_THROW(
+      nn::train(Context({.threads = 1, .progress = &observer}), "training", {.epochs = 4}, stepper),
+      Cancelled);
   EXPECT_EQ(stepper.num_measured, 2U);
 }
 

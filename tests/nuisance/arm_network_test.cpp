@@ -56,7 +56,7 @@ double relative_error(const ArmNetwork& network, const Context& context, const S
 }
 
 TEST(ArmNetwork, LearnsACurveWhateverTheUnitsOfTheOutcomes) {
-  const Context context(1, 2);
+  const Context context({.seed = 1, .threads = 2});
   for (const auto& [location, scale] : {std::pair{0.0, 1.0}, std::pair{-3e6, 1e-3 * 1e6}}) {
     ArmNetwork network(3, 16);
     fit(network, context, curved_samples(600, 0, location, scale),
@@ -66,7 +66,7 @@ TEST(ArmNetwork, LearnsACurveWhateverTheUnitsOfTheOutcomes) {
 }
 
 TEST(ArmNetwork, ReturnsTheErrorOfTheParametersItKeeps) {
-  const Context context(1, 1);
+  const Context context({.seed = 1, .threads = 1});
   const Samples held_out = curved_samples(200, 1, 2, 3);
   ArmNetwork network(3, 16);
   const double error = fit(network, context, curved_samples(100, 0, 2, 3), held_out, kSchedule);
@@ -75,7 +75,7 @@ TEST(ArmNetwork, ReturnsTheErrorOfTheParametersItKeeps) {
 }
 
 TEST(ArmNetwork, EarlyStoppingBeatsFittingToTheEndOnFewNoisySamples) {
-  const Context context(2, 1);
+  const Context context({.seed = 2, .threads = 1});
   Rng rng(9, Stream::kTest);
   Samples few{.x = Matrix<float>(40, 20)};
   Samples held_out{.x = Matrix<float>(200, 20)};
@@ -94,7 +94,7 @@ TEST(ArmNetwork, EarlyStoppingBeatsFittingToTheEndOnFewNoisySamples) {
 }
 
 TEST(ArmNetwork, SparseAndDenseInputsGiveTheSameNetwork) {
-  const Context context(3, 2);
+  const Context context({.seed = 3, .threads = 2});
   Samples train = curved_samples(300, 0, 0, 1);
   Samples held_out = curved_samples(100, 1, 0, 1);
   const auto sparse = [](const Samples& samples) {
@@ -121,7 +121,7 @@ TEST(ArmNetwork, IsBitwiseEqualAtAnyNumberOfThreads) {
   const Samples held_out = curved_samples(100, 1, 0, 1);
   std::vector<std::vector<double>> predictions;
   for (const int threads : {1, 2, 5}) {
-    const Context context(4, threads);
+    const Context context({.seed = 4, .threads = threads});
     ArmNetwork network(3, 16);
     fit(network, context, train, held_out, {.epochs = 30});
     predictions.push_back(network.predict(context, held_out.input()));
@@ -131,7 +131,7 @@ TEST(ArmNetwork, IsBitwiseEqualAtAnyNumberOfThreads) {
 }
 
 TEST(ArmNetwork, ConstantOutcomesArePredictedExactly) {
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   Samples samples = curved_samples(50, 0, 0, 1);
   samples.outcome.assign(50, 7.5);
   ArmNetwork network(3, 4);

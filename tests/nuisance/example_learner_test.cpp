@@ -32,7 +32,7 @@ class MeanLearner : public cone::Learner {
 TEST(ExampleLearner, PredictsTheMeanOfTheArmInTheOtherFolds) {
   const Dataset data = testing::simulate({.nodes = 60}, 3).data;
   const FitPlan plan = cross_fit_plan(data, 3, 2, 1);
-  const Nuisances learnt = MeanLearner().fit(Context(0, 1), data, plan);
+  const Nuisances learnt = MeanLearner().fit(Context({.threads = 1}), data, plan);
   double total = 0;
   double count = 0;
   for (const NodeIndex i : plan.tasks[0].fit) {

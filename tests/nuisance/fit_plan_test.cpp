@@ -47,7 +47,7 @@ TEST(CrossFitPlan, StopsWhenTheObserverAsks) {
   };
   const Dataset data = testing::simulate({.nodes = 103}, 1).data;
   Impatient observer;
-  const Context context(0, 1, &observer);
+  const Context context({.threads = 1, .progress = &observer});
   std::this_thread::sleep_for(std::chrono::milliseconds(100));  // so that it is time to ask
   EXPECT_THROW(make_plan(context, data, PlanOptions{}, 7), Cancelled);
 }

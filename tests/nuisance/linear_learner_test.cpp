@@ -34,7 +34,7 @@ struct Predicted {
 
 Predicted predict(const Dataset& data, const FitPlan& plan, LinearModel model, int threads = 2,
                   std::size_t kept_bytes = LinearLearner::kKeptBytes) {
-  const Context context(0, threads);
+  const Context context({.threads = threads});
   const testing::ByNode learnt = testing::by_node(
       LinearLearner(model, {}, kept_bytes).fit(context, data, plan), plan.scored, data.num_nodes());
   const Matrix<double> policies = three_policies(data.num_nodes());
@@ -257,8 +257,8 @@ TEST(LinearLearner, RidgeOfATableIsTheRegressionOnItsRows) {
     for (const Arm arm : {Arm{0}, Arm{1}}) {
       const std::vector<NodeIndex> nodes = nodes_of_arm(data, plan.tasks[t].fit, arm);
       const LinearFit fit =
-          fit_ridge(Context(0, 1), scaled.matrix.select_rows(nodes), values_at(data.outcome, nodes),
-                    found.chosen_strengths[2 * t + arm]);
+          fit_ridge(Context({.threads = 1}), scaled.matrix.select_rows(nodes),
+                    values_at(data.outcome, nodes), found.chosen_strengths[2 * t + arm]);
       for (const NodeIndex i : plan.tasks[t].score) {
         EXPECT_NEAR((arm == 0 ? found.mu0 : found.mu1)[i], fit.predict(scaled.matrix.row(i)),
                     1e-10);

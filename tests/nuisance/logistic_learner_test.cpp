@@ -24,8 +24,9 @@ struct Propensities : PropensityTable {
 
 Propensities predict_treated(const Dataset& data, const FitPlan& plan, int threads = 2,
                              const NuisanceOptions& options = {}) {
-  testing::ByNode learnt = testing::by_node(
-      LogisticLearner(options).fit(Context(0, threads), data, plan), plan.scored, data.num_nodes());
+  testing::ByNode learnt =
+      testing::by_node(LogisticLearner(options).fit(Context({.threads = threads}), data, plan),
+                       plan.scored, data.num_nodes());
   return {*learnt.learnt.propensity, std::move(learnt.probability)};
 }
 

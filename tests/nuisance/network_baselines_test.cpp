@@ -38,7 +38,7 @@ Dataset confounded_blocks(std::size_t num_nodes, std::uint64_t seed) {
       if (rng.bernoulli(i % kBlocks == j % kBlocks ? 0.12 : 0.004)) edges.push_back({i, j});
     }
   }
-  data.graph = build_graph(Context(0, 1), num_nodes, edges);
+  data.graph = build_graph(Context({.threads = 1}), num_nodes, edges);
   return data;
 }
 
@@ -60,9 +60,9 @@ double mean_effect(const OutcomeTable& table) {
 
 TEST(NetworkBaselines, AreRidgeRegressionsWithoutEdges) {
   Dataset data = testing::simulate({}, 4).data;
-  data.graph = build_graph(Context(0, 1), data.num_nodes(), {});
+  data.graph = build_graph(Context({.threads = 1}), data.num_nodes(), {});
   const FitPlan plan = plan_for(data);
-  const Context context(0, 2);
+  const Context context({.threads = 2});
   const OutcomeTable ridge =
       *LinearLearner(LinearModel::kRidge, {}).fit(context, data, plan).outcome;
   for (const auto& learner : baselines()) {
@@ -78,7 +78,7 @@ TEST(NetworkBaselines, AreRidgeRegressionsWithoutEdges) {
 TEST(NetworkBaselines, AdjustForAConfounderAlongBlocks) {
   const Dataset data = confounded_blocks(600, 2);
   const FitPlan plan = plan_for(data);
-  const Context context(0, 2);
+  const Context context({.threads = 2});
   const double ridge = std::abs(
       mean_effect(*LinearLearner(LinearModel::kRidge, {}).fit(context, data, plan).outcome) - 2);
   ASSERT_GT(ridge, 0.8) << "the world is not confounded";
@@ -90,7 +90,7 @@ TEST(NetworkBaselines, AdjustForAConfounderAlongBlocks) {
 TEST(NetworkBaselines, ImplyTheWeightsOfTheirPredictions) {
   const Dataset data = confounded_blocks(300, 3);
   const FitPlan plan = plan_for(data);
-  const Context context(0, 2);
+  const Context context({.threads = 2});
   const Matrix<double> treated = testing::three_policies(data.num_nodes());
   for (const auto& learner : baselines()) {
     const OutcomeTable table = *learner->fit(context, data, plan).outcome;
@@ -114,8 +114,8 @@ TEST(NetworkBaselines, AreBitwiseEqualAtAnyNumberOfThreads) {
   const Dataset data = confounded_blocks(300, 4);
   const FitPlan plan = plan_for(data);
   for (const auto& learner : baselines()) {
-    const Nuisances one = learner->fit(Context(0, 1), data, plan);
-    const Nuisances four = learner->fit(Context(0, 4), data, plan);
+    const Nuisances one = learner->fit(Context({.threads = 1}), data, plan);
+    const Nuisances four = learner->fit(Context({.threads = 4}), data, plan);
     EXPECT_TRUE(testing::same_bits(one.outcome->mu.values(), four.outcome->mu.values()));
     if (!one.propensity) continue;
     EXPECT_TRUE(testing::same_bits(one.propensity->e.values(), four.propensity->e.values()));
@@ -130,7 +130,7 @@ TEST(NetworkBaselines, SeeNeitherTreatmentNorOutcomeOfTheNodesTheyScore) {
     other.outcome[i] += 100;
     other.treatment[i] = 1 - other.treatment[i];
   }
-  const Context context(0, 2);
+  const Context context({.threads = 2});
   for (const auto& learner : baselines()) {
     const OutcomeTable before = *learner->fit(context, data, plan).outcome;
     const OutcomeTable after = *learner->fit(context, other, plan).outcome;
@@ -146,7 +146,7 @@ TEST(NetworkBaselines, AreUnchangedByTheOrderOfNodes) {
   const Dataset data = confounded_blocks(300, 6);
   const auto order = Rng(8, Stream::kTest).permutation(300);
   const Dataset permuted = testing::with_nodes_permuted(data, {order.begin(), order.end()});
-  const Context context(0, 2);
+  const Context context({.threads = 2});
   for (const auto& learner : baselines()) {
     const OutcomeTable before = *learner->fit(context, data, plan_for(data)).outcome;
     const OutcomeTable after = *learner->fit(context, permuted, plan_for(permuted)).outcome;
@@ -167,7 +167,7 @@ struct SmallSystem {
     }
   }
   CohesionCoefficients fit(const CohesionPenalties& penalties) const {
-    const CohesionSystem system(Context(0, 1), data.features.matrix, data.graph, nodes);
+    const CohesionSystem system(Context({.threads = 1}), data.features.matrix, data.graph, nodes);
     CohesionCoefficients found = system.zeros();
     EXPECT_TRUE(system.fit(outcomes, penalties, 1e-13, found));
     return found;
@@ -182,7 +182,7 @@ TEST(CohesionSystem, FindsTheMinimum) {
   const SmallSystem small;
   const CohesionPenalties penalties{.ridge = 3, .cohesion = 0.4};
   const CohesionCoefficients found = small.fit(penalties);
-  const CentredMatrix x(Context(0, 1), small.data.features.matrix, small.nodes);
+  const CentredMatrix x(Context({.threads = 1}), small.data.features.matrix, small.nodes);
   const auto objective = [&](const CohesionCoefficients& c) {
     std::vector<double> fitted(small.nodes.size());
     x.multiply(c.slopes, fitted);

@@ -26,7 +26,7 @@ testing::ByNode learn(const Context& context, const Dataset& data, const FitPlan
 }
 
 TEST(NetworkLearner, FindsTheEffectOfTreatmentAndWhatItDependsOn) {
-  const Context context(1, 2);
+  const Context context({.seed = 1, .threads = 2});
   const testing::Simulated world = testing::simulate({.nodes = 1200}, 1);
   const FitPlan plan = cross_fit_plan(world.data, 3, 3, 1);
   const testing::ByNode predicted = learn(context, world.data, plan, quick());
@@ -41,7 +41,7 @@ TEST(NetworkLearner, FindsTheEffectOfTreatmentAndWhatItDependsOn) {
 }
 
 TEST(NetworkLearner, WarnsWhereTrainingDiverges) {
-  const Context context(1, 2);
+  const Context context({.seed = 1, .threads = 2});
   const testing::Simulated world = testing::simulate({.nodes = 120}, 2);
   const FitPlan plan = cross_fit_plan(world.data, 2, 2, 1);
   EXPECT_TRUE(learn(context, world.data, plan, quick()).learnt.outcome->warnings.empty());
@@ -55,7 +55,7 @@ TEST(NetworkLearner, WarnsWhereTrainingDiverges) {
 }
 
 TEST(NetworkLearner, ANodesOutcomeNeverReachesItsPrediction) {
-  const Context context(1, 2);
+  const Context context({.seed = 1, .threads = 2});
   testing::Simulated world = testing::simulate({.nodes = 120}, 2);
   const FitPlan plan = cross_fit_plan(world.data, 3, 3, 1);
   const testing::ByNode before = learn(context, world.data, plan, quick());
@@ -70,8 +70,8 @@ TEST(NetworkLearner, ANodesOutcomeNeverReachesItsPrediction) {
 TEST(NetworkLearner, IsBitwiseEqualAtAnyNumberOfThreads) {
   const testing::Simulated world = testing::simulate({.nodes = 150}, 3);
   const FitPlan plan = cross_fit_plan(world.data, 2, 2, 1);
-  const auto one = learn(Context(1, 1), world.data, plan, quick());
-  const auto five = learn(Context(1, 5), world.data, plan, quick());
+  const auto one = learn(Context({.seed = 1, .threads = 1}), world.data, plan, quick());
+  const auto five = learn(Context({.seed = 1, .threads = 5}), world.data, plan, quick());
   EXPECT_EQ(one.mu0, five.mu0);
   EXPECT_EQ(one.mu1, five.mu1);
 }

@@ -17,7 +17,7 @@ struct RandomisedWorld {
 
   PositivityViolations find() {
     data.features.matrix = testing::sparse_from_rows(rows);
-    return find_positivity_violations(Context(0, 2), data);
+    return find_positivity_violations(Context({.threads = 2}), data);
   }
 };
 
@@ -31,7 +31,7 @@ RandomisedWorld randomised_world() {
     world.data.outcome.push_back(rng.normal());
   }
   world.data.ids = IdTable::numbered(kNodes);
-  world.data.graph = build_graph(Context(0, 1), kNodes, {});
+  world.data.graph = build_graph(Context({.threads = 1}), kNodes, {});
   world.data.arms = {"nothing", "letter"};
   world.data.features.num_dense = 2;
   world.data.features.names = {"region", "age", "hello", "bye"};

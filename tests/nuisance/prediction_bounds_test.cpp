@@ -64,7 +64,7 @@ TEST(PredictionBounds, ApplyToNetworksAndKeepTheOriginalPrediction) {
   options.hidden = 16;
   options.learning_rate = 0.02;
   const OutcomeTable predicted =
-      *NetworkLearner(options).fit(Context(1, 2), far.data, far.plan).outcome;
+      *NetworkLearner(options).fit(Context({.seed = 1, .threads = 2}), far.data, far.plan).outcome;
   const PlausibleRange range = plausible_range(far.data, far.plan.tasks[0].fit);
   EXPECT_TRUE(predicted.bounded);
   ASSERT_FALSE(predicted.implausible.empty());
@@ -78,8 +78,9 @@ TEST(PredictionBounds, ApplyToNetworksAndKeepTheOriginalPrediction) {
 
 TEST(PredictionBounds, AreOnlyNotedForLinearModels) {
   const FarAway far;
-  const OutcomeTable predicted =
-      *LinearLearner(LinearModel::kOls2, {}).fit(Context(1, 2), far.data, far.plan).outcome;
+  const OutcomeTable predicted = *LinearLearner(LinearModel::kOls2, {})
+                                      .fit(Context({.seed = 1, .threads = 2}), far.data, far.plan)
+                                      .outcome;
   EXPECT_FALSE(predicted.bounded);
   ASSERT_EQ(predicted.implausible.size(), 24U) << "both arms of the twelve";
   for (const ImplausiblePrediction& p : predicted.implausible) {

@@ -45,7 +45,7 @@ ThreeArms three_arms(std::size_t n) {
 TEST(PropensityFit, GivesTheProbabilitiesOfThreeArms) {
   const ThreeArms data = three_arms(6000);
   const PropensityFit fit =
-      fit_propensities(Context(0, 2), data.x, data.treatment, 3, 2.0, {&data.task, 1})[0];
+      fit_propensities(Context({.threads = 2}), data.x, data.treatment, 3, 2.0, {&data.task, 1})[0];
   EXPECT_TRUE(fit.model.converged);
   ASSERT_EQ(fit.model.num_labels(), 3U);
   std::vector<double> probabilities(3);
@@ -68,7 +68,8 @@ TEST(PropensityFit, IsTheSameWhereTheFitsShareTheirRows) {
     const FeatureMatrix dense = store_full_columns_densely(data.x.to_sparse(), 2);
     ASSERT_EQ(dense.dense_columns().size(), 2U);
     const auto fit = [&](const FeatureMatrix& x) {
-      return fit_propensities(Context(0, 2), x, data.treatment, 3, 2.0, {&data.task, 1})[0];
+      return fit_propensities(Context({.threads = 2}), x, data.treatment, 3, 2.0,
+                              {&data.task, 1})[0];
     };
     const PropensityFit apart = fit(data.x);
     const PropensityFit shared = fit(dense);
@@ -88,16 +89,17 @@ TEST(PropensityFit, ChoosesOnSplitsThatHaveEveryArm) {
   }
   // Only the split that scores the nodes 0, 3, 6, ... now lacks arm 2 where it fits.
   const PropensityFit fit =
-      fit_propensities(Context(0, 2), data.x, data.treatment, 3, 2.0, {&data.task, 1})[0];
+      fit_propensities(Context({.threads = 2}), data.x, data.treatment, 3, 2.0, {&data.task, 1})[0];
   FitTask others = data.task;
   others.selection.erase(others.selection.begin());
   const PropensityFit same =
-      fit_propensities(Context(0, 2), data.x, data.treatment, 3, 2.0, {&others, 1})[0];
+      fit_propensities(Context({.threads = 2}), data.x, data.treatment, 3, 2.0, {&others, 1})[0];
   EXPECT_EQ(fit.strength, same.strength);
   EXPECT_EQ(fit.held_out_loss, same.held_out_loss);
   FitTask none = data.task;
   none.selection.resize(1);
-  EXPECT_THROW(fit_propensities(Context(0, 2), data.x, data.treatment, 3, 2.0, {&none, 1}), Error);
+  EXPECT_THROW(
+      fit_propensities(Context({.threads = 2}), data.x, data.treatment, 3, 2.0, {&none, 1}), Error);
 }
 
 }  // namespace

@@ -41,9 +41,9 @@ TEST(RegressionsFixture, OneRegressionWithTheTreatmentAsAColumnAgrees) {
   for (std::size_t i = 0; i < reference.x.size(); ++i) {
     reference.x[i].push_back(reference.treatment[i]);
   }
-  expect_fit(
-      fit_least_squares(Context(0, 1), testing::sparse_from_rows(reference.x), reference.outcome),
-      vector_of(reference.values.at("ols1_intercept_features_treatment")));
+  expect_fit(fit_least_squares(Context({.threads = 1}), testing::sparse_from_rows(reference.x),
+                               reference.outcome),
+             vector_of(reference.values.at("ols1_intercept_features_treatment")));
 }
 
 TEST(RegressionsFixture, OneRegressionAnArmAgrees) {
@@ -56,7 +56,7 @@ TEST(RegressionsFixture, OneRegressionAnArmAgrees) {
       x.push_back(reference.x[i]);
       y.push_back(reference.outcome[i]);
     }
-    expect_fit(fit_least_squares(Context(0, 1), testing::sparse_from_rows(x), y),
+    expect_fit(fit_least_squares(Context({.threads = 1}), testing::sparse_from_rows(x), y),
                vector_of(reference.values.at(arm == 0 ? "ols2_control_intercept_features"
                                                       : "ols2_treated_intercept_features")));
   }
@@ -70,7 +70,7 @@ constexpr double kReferenceError = 1e-5;
 TEST(RegressionsFixture, LogisticRegressionAgrees) {
   const Reference reference;
   const FeatureMatrix x = testing::sparse_from_rows(reference.x);
-  const LogisticFit fit = fit_logistic(Context(0, 1), x, reference.treatment, 2,
+  const LogisticFit fit = fit_logistic(Context({.threads = 1}), x, reference.treatment, 2,
                                        reference.values.at("logistic_C").get<double>());
   EXPECT_TRUE(fit.converged);
   EXPECT_NEAR(fit.intercepts[0], reference.values.at("logistic_intercept").get<double>(),
@@ -91,7 +91,7 @@ TEST(RegressionsFixture, LogisticRegressionIsAtTheMinimum) {
   const Reference reference;
   const FeatureMatrix x = testing::sparse_from_rows(reference.x);
   const double c = reference.values.at("logistic_C").get<double>();
-  const LogisticFit fit = fit_logistic(Context(0, 1), x, reference.treatment, 2, c);
+  const LogisticFit fit = fit_logistic(Context({.threads = 1}), x, reference.treatment, 2, c);
   std::vector<double> gradient(fit.coefficients.values().begin(), fit.coefficients.values().end());
   double intercept_gradient = 0;
   for (std::size_t i = 0; i < x.rows(); ++i) {

@@ -37,7 +37,7 @@ void expect_near(const Matrix<double>& shared, const Matrix<double>& alone) {
 
 TEST(SharedNodes, RegressionsAndTheirWeightsAreThoseOfAllRanks) {
   const TwoAlike comm;
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   const Context shared = context.shared_by(comm);
   for (const Dataset& data : sparse_dense_and_wide()) {
     const std::size_t n = data.num_nodes();
@@ -73,7 +73,7 @@ TEST(SharedNodes, RegressionsAndTheirWeightsAreThoseOfAllRanks) {
 
 TEST(SharedNodes, PropensitiesAreThoseOfAllRanks) {
   const TwoAlike comm;
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   for (const Dataset& data : sparse_dense_and_wide()) {
     SCOPED_TRACE(data.features.matrix.cols());
     const FitPlan plan = cross_fit_plan(data, 3, 3, 1);
@@ -100,7 +100,7 @@ TEST(SharedNodes, PositivityViolationsAreFoundOverAllRanks) {
   }
   data.features.matrix = FeatureMatrix(std::move(x));
   const FitPlan plan = cross_fit_plan(data, 2, 2, 1);
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   const LogisticLearner learner({});
   const PropensityTable alone = *learner.fit(context, data, plan).propensity;
   const TwoAlike comm;

@@ -14,7 +14,7 @@ namespace cone {
 namespace {
 
 Graph make_graph(std::size_t num_nodes, const std::vector<Edge>& edges) {
-  return build_graph(Context(0, 1), num_nodes, edges);
+  return build_graph(Context({.threads = 1}), num_nodes, edges);
 }
 
 /// Blocks of equal size; an edge is within a block with the larger probability.
@@ -61,7 +61,8 @@ TEST(SpectralEmbedding, HasTheEigenvaluesOfACycle) {
   for (NodeIndex i = 0; i < kLength; ++i) {
     edges.push_back({i, static_cast<NodeIndex>((i + 1) % kLength)});
   }
-  const SpectralEmbedding found = embed_network(Context(0, 2), make_graph(kLength, edges));
+  const SpectralEmbedding found =
+      embed_network(Context({.threads = 2}), make_graph(kLength, edges));
   EXPECT_TRUE(found.converged);
   // Degrees and τ are 2: M = A/4, with the eigenvalues ±cos(2πk/200)/2, each twice but for k = 0.
   ASSERT_EQ(found.eigenvalues.size(), 10U);
@@ -75,7 +76,7 @@ TEST(SpectralEmbedding, HasTheEigenvaluesOfACycle) {
 
 TEST(SpectralEmbedding, IsOrthonormalAndCentred) {
   const Dataset data = testing::simulated_network(400);
-  const SpectralEmbedding found = embed_network(Context(0, 2), data.graph);
+  const SpectralEmbedding found = embed_network(Context({.threads = 2}), data.graph);
   ASSERT_GE(found.columns.cols(), 15U);
   for (std::size_t a = 0; a < found.columns.cols(); ++a) {
     const std::vector<double> column = column_of(found.columns, a);
@@ -89,7 +90,7 @@ TEST(SpectralEmbedding, IsOrthonormalAndCentred) {
 TEST(SpectralEmbedding, ContainsTheBlocksOfABlockModel) {
   constexpr NodeIndex kBlocks = 4;
   const Graph graph = block_graph(400, kBlocks, 0.2, 0.01);
-  const SpectralEmbedding found = embed_network(Context(0, 2), graph);
+  const SpectralEmbedding found = embed_network(Context({.threads = 2}), graph);
   std::vector<double> block(400);
   for (NodeIndex i = 0; i < 400; ++i) block[i] = (i % kBlocks == 1 ? 1 : 0) - 1.0 / kBlocks;
   const std::vector<double> explained = project(found.columns, block);
@@ -98,9 +99,9 @@ TEST(SpectralEmbedding, ContainsTheBlocksOfABlockModel) {
 
 TEST(SpectralEmbedding, IsBitwiseEqualAtAnyNumberOfThreads) {
   const Dataset data = testing::simulated_network(600);
-  const SpectralEmbedding one = embed_network(Context(0, 1), data.graph);
+  const SpectralEmbedding one = embed_network(Context({.threads = 1}), data.graph);
   for (const int threads : {2, 5}) {
-    const SpectralEmbedding other = embed_network(Context(0, threads), data.graph);
+    const SpectralEmbedding other = embed_network(Context({.threads = threads}), data.graph);
     EXPECT_TRUE(testing::same_bits(one.columns.values(), other.columns.values()));
   }
 }
@@ -112,8 +113,9 @@ TEST(SpectralEmbedding, SpansTheSameSpaceForAnotherOrderOfTheNodes) {
   const std::vector<double> v = random_values(500);
   std::vector<double> permuted_v;
   for (const NodeIndex i : order) permuted_v.push_back(v[i]);
-  const auto before = project(embed_network(Context(0, 2), data.graph).columns, v);
-  const auto after = project(embed_network(Context(0, 2), permuted.graph).columns, permuted_v);
+  const auto before = project(embed_network(Context({.threads = 2}), data.graph).columns, v);
+  const auto after =
+      project(embed_network(Context({.threads = 2}), permuted.graph).columns, permuted_v);
   for (std::size_t k = 0; k < order.size(); ++k) EXPECT_NEAR(after[k], before[order[k]], 1e-9);
 }
 
@@ -125,7 +127,7 @@ TEST(SpectralEmbedding, NeverCutsThroughEqualEigenvalues) {
     edges.push_back({i, i + 2});
     edges.push_back({i + 1, i + 2});
   }
-  const SpectralEmbedding found = embed_network(Context(0, 2), make_graph(150, edges));
+  const SpectralEmbedding found = embed_network(Context({.threads = 2}), make_graph(150, edges));
   EXPECT_EQ(found.columns.cols(), 0U);
   EXPECT_TRUE(found.converged);
 }
@@ -134,7 +136,7 @@ TEST(SpectralEmbedding, TakesAllThatIsNotZeroOfANetworkOfLowRank) {
   // A star has the eigenvalues ±c and zeros.
   std::vector<Edge> edges;
   for (NodeIndex i = 1; i < 120; ++i) edges.push_back({0, i});
-  const SpectralEmbedding found = embed_network(Context(0, 2), make_graph(120, edges));
+  const SpectralEmbedding found = embed_network(Context({.threads = 2}), make_graph(120, edges));
   ASSERT_EQ(found.eigenvalues.size(), 2U);
   EXPECT_NEAR(found.eigenvalues[0], -found.eigenvalues[1], 1e-12);
 }
@@ -145,7 +147,7 @@ TEST(SpectralEmbedding, LeavesIsolatedNodesAtTheMean) {
   for (NodeIndex i = 0; i < 200; ++i) {
     for (const NodeIndex j : connected.neighbours(i)) edges.push_back({i, j});
   }
-  const SpectralEmbedding found = embed_network(Context(0, 2), make_graph(260, edges));
+  const SpectralEmbedding found = embed_network(Context({.threads = 2}), make_graph(260, edges));
   ASSERT_GT(found.columns.cols(), 0U);
   for (std::size_t k = 0; k < found.columns.cols(); ++k) {
     for (std::size_t i = 201; i < 260; ++i) {
@@ -155,7 +157,7 @@ TEST(SpectralEmbedding, LeavesIsolatedNodesAtTheMean) {
 }
 
 TEST(SpectralEmbedding, IsEmptyWithoutEdges) {
-  EXPECT_EQ(embed_network(Context(0, 2), make_graph(300, {})).columns.cols(), 0U);
+  EXPECT_EQ(embed_network(Context({.threads = 2}), make_graph(300, {})).columns.cols(), 0U);
 }
 
 }  // namespace

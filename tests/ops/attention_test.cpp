@@ -57,7 +57,7 @@ Pass<Real> run(const Context& context, const Adjacency& graph, const AttentionSh
 template <class Real>
 void expect_reference(const Adjacency& graph, const AttentionShape& shape, const Inputs& inputs,
                       double tolerance) {
-  const Context context(0, 2);
+  const Context context({.threads = 2});
   const Pass<Real> pass = run<Real>(context, graph, shape, inputs);
   const auto forward =
       reference::attention_forward(graph, shape, inputs.h, inputs.score_dst, inputs.score_src);
@@ -121,10 +121,10 @@ TEST_P(AttentionOfShape, AgreesWithTheReferenceOnBothSidesOfTheNarrowRange) {
 TEST_P(AttentionOfShape, BackwardMayOverwriteTheDerivativeItWasGiven) {
   const OwnedGraph graph = random_graph(120, 400, 5);
   const Inputs inputs = random_inputs(120, shape());
-  const auto pass = run<float>(Context(0, 2), graph.view(), shape(), inputs);
+  const auto pass = run<float>(Context({.threads = 2}), graph.view(), shape(), inputs);
   Pass<float> again = pass;
   attention_backward<float>(
-      Context(0, 2), graph.view(), shape(), as<float>(inputs.h).view(),
+      Context({.threads = 2}), graph.view(), shape(), as<float>(inputs.h).view(),
       as<float>(inputs.score_dst).view(), as<float>(inputs.score_src).view(), constant(pass.out),
       constant(pass.log_sum_exp), constant(again.dst_derivative), as<float>(inputs.d_out).view(),
       again.dst_derivative.view(), again.d_score_dst.view(), again.d_score_src.view());
@@ -135,9 +135,10 @@ TEST_P(AttentionOfShape, BackwardMayOverwriteTheDerivativeItWasGiven) {
 TEST_P(AttentionOfShape, IsTheSameAtAnyNumberOfThreads) {
   static const OwnedGraph graph = random_graph(700, 9000, 7);
   const Inputs inputs = random_inputs(700, shape());
-  const auto expected = run<float>(Context(0, 1), graph.view(), shape(), inputs);
+  const auto expected = run<float>(Context({.threads = 1}), graph.view(), shape(), inputs);
   for (const int threads : {2, 5}) {
-    EXPECT_TRUE(run<float>(Context(0, threads), graph.view(), shape(), inputs) == expected);
+    EXPECT_TRUE(run<float>(Context({.threads = threads}), graph.view(), shape(), inputs) ==
+                expected);
   }
 }
 
@@ -146,11 +147,11 @@ TEST_P(AttentionOfShape, ScoresAreDotProductsByHead) {
   const Matrix<double> a = random_matrix(shape().heads, shape().size, 9);
   const Matrix<double> expected = reference::attention_scores(shape(), h, a);
   Matrix<double> scores(37, shape().heads, 7.0);
-  attention_scores(Context(0, 2), shape(), constant(h), constant(a), scores.view());
+  attention_scores(Context({.threads = 2}), shape(), constant(h), constant(a), scores.view());
   EXPECT_LT(largest_difference(scores, expected), kDoubleTolerance);
   Matrix<float> float_scores(37, shape().heads, 7.0F);
-  attention_scores<float>(Context(0, 2), shape(), as<float>(h).view(), as<float>(a).view(),
-                          float_scores.view());
+  attention_scores<float>(Context({.threads = 2}), shape(), as<float>(h).view(),
+                          as<float>(a).view(), float_scores.view());
   EXPECT_LT(largest_difference(float_scores, expected), kFloatTolerance);
 }
 
@@ -161,7 +162,8 @@ INSTANTIATE_TEST_SUITE_P(HeadsSizeAndSelfLoops, AttentionOfShape,
 TEST(Attention, OfANodeWithoutNeighboursIsZero) {
   const OwnedGraph graph = graph_of({{1}, {0}, {}});
   const AttentionShape shape{.heads = 2, .size = 3, .self_loops = false};
-  const auto pass = run<float>(Context(0, 1), graph.view(), shape, random_inputs(3, shape));
+  const auto pass =
+      run<float>(Context({.threads = 1}), graph.view(), shape, random_inputs(3, shape));
   for (std::size_t c = 0; c < shape.columns(); ++c) {
     EXPECT_EQ(pass.out(2, c), 0);
     EXPECT_EQ(pass.d_h(2, c), 0);
@@ -184,7 +186,7 @@ TEST(Attention, OfAnEmptyGraphWritesNothing) {
   const auto no_input = [&](std::size_t columns) {
     return MatrixView<const float>(memory.data() + 32, 0, columns, columns);
   };
-  const Context context(0, 2);
+  const Context context({.threads = 2});
   const Matrix<float> a(shape.heads, shape.size, 1.0F);
   attention_scores(context, shape, no_input(wide), constant(a), no_rows(narrow));
   attention_forward(context, graph.view(), shape, no_input(wide), no_input(narrow),
@@ -203,11 +205,11 @@ TEST(Attention, DoesNotTouchColumnsOutsideAView) {
   Matrix<float> wide(50, columns + 5, 7.0F);
   Matrix<float> log_sum_exp(50, shape.heads);
   Matrix<float> derivative(50, columns);
-  attention_forward<float>(Context(0, 2), graph.view(), shape, as<float>(inputs.h).view(),
+  attention_forward<float>(Context({.threads = 2}), graph.view(), shape, as<float>(inputs.h).view(),
                            as<float>(inputs.score_dst).view(), as<float>(inputs.score_src).view(),
                            {wide.data(), 50, columns, columns + 5}, log_sum_exp.view(),
                            derivative.view());
-  const auto tight = run<float>(Context(0, 1), graph.view(), shape, inputs);
+  const auto tight = run<float>(Context({.threads = 1}), graph.view(), shape, inputs);
   for (std::size_t i = 0; i < 50; ++i) {
     for (std::size_t c = 0; c < columns; ++c) EXPECT_EQ(wide(i, c), tight.out(i, c));
     for (std::size_t c = columns; c < columns + 5; ++c) EXPECT_EQ(wide(i, c), 7.0F);
@@ -219,8 +221,9 @@ double inner_product(const Adjacency& graph, const AttentionShape& shape, const 
   Matrix<double> out(graph.num_nodes(), shape.columns());
   Matrix<double> log_sum_exp(graph.num_nodes(), shape.heads);
   Matrix<double> derivative(graph.num_nodes(), shape.columns());
-  attention_forward(Context(0, 1), graph, shape, constant(inputs.h), constant(inputs.score_dst),
-                    constant(inputs.score_src), out.view(), log_sum_exp.view(), derivative.view());
+  attention_forward(Context({.threads = 1}), graph, shape, constant(inputs.h),
+                    constant(inputs.score_dst), constant(inputs.score_src), out.view(),
+                    log_sum_exp.view(), derivative.view());
   double sum = 0;
   for (std::size_t i = 0; i < out.values().size(); ++i) {
     sum += out.values()[i] * inputs.d_out.values()[i];
@@ -233,7 +236,7 @@ TEST(Attention, BackwardIsTheGradientByFiniteDifferences) {
   for (const bool self_loops : {false, true}) {
     const AttentionShape shape{.heads = 3, .size = 3, .self_loops = self_loops};
     Inputs inputs = random_inputs(24, shape);
-    const auto pass = run<double>(Context(0, 1), graph.view(), shape, inputs);
+    const auto pass = run<double>(Context({.threads = 1}), graph.view(), shape, inputs);
     const auto expect_gradient = [&](Matrix<double>& input, const Matrix<double>& gradient) {
       constexpr double kStep = 1e-5;
       for (std::size_t i = 0; i < input.values().size(); ++i) {
@@ -257,7 +260,7 @@ TEST(Attention, CoefficientsComeInOrderAndSumToOne) {
   const OwnedGraph graph = random_graph(40, 80, 9);
   const AttentionShape shape{.heads = 3, .size = 2};
   const Inputs inputs = random_inputs(40, shape);
-  const auto pass = run<double>(Context(0, 1), graph.view(), shape, inputs);
+  const auto pass = run<double>(Context({.threads = 1}), graph.view(), shape, inputs);
   const reference::Pairs expected = reference::attended_pairs(graph.view(), true);
   auto next = expected.begin();
   Matrix<double> sums(40, 3);

@@ -35,7 +35,7 @@ TEST(Cholesky, MultipliesBackToTheMatrix) {
   for (const std::size_t n : {1, 2, 127, 128, 129, 400}) {
     const Matrix<double> matrix = gram(n, n, 1, 1);
     Matrix<double> factor = matrix;
-    ASSERT_TRUE(factorise_cholesky(Context(0, 2), factor.view()));
+    ASSERT_TRUE(factorise_cholesky(Context({.threads = 2}), factor.view()));
     const Matrix<double> product = multiply_back(factor, n);
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j <= i; ++j) {
@@ -49,7 +49,7 @@ TEST(Cholesky, MultipliesBackToTheMatrix) {
 TEST(Cholesky, RefusesAMatrixThatIsNotPositive) {
   Matrix<double> matrix = gram(300, 300, 1, 2);
   matrix(290, 290) = -1;
-  EXPECT_FALSE(factorise_cholesky(Context(0, 2), matrix.view()));
+  EXPECT_FALSE(factorise_cholesky(Context({.threads = 2}), matrix.view()));
 }
 
 TEST(Cholesky, WithPivotsFindsTheRankAndMultipliesBack) {
@@ -58,7 +58,7 @@ TEST(Cholesky, WithPivotsFindsTheRankAndMultipliesBack) {
     const Matrix<double> matrix = gram(n, rank, 0, 3);
     Matrix<double> factor = matrix;
     std::vector<std::size_t> pivot;
-    ASSERT_EQ(factorise_pivoted(Context(0, 2), factor.view(), 1e-8, pivot), rank);
+    ASSERT_EQ(factorise_pivoted(Context({.threads = 2}), factor.view(), 1e-8, pivot), rank);
     const Matrix<double> product = multiply_back(factor, rank);
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j <= i; ++j) {
@@ -72,9 +72,9 @@ TEST(Cholesky, GivesTheDiagonalOfTheInverse) {
   const std::size_t n = 300;
   const Matrix<double> matrix = gram(n, n, 1, 4);
   Matrix<double> factor = matrix;
-  ASSERT_TRUE(factorise_cholesky(Context(0, 2), factor.view()));
+  ASSERT_TRUE(factorise_cholesky(Context({.threads = 2}), factor.view()));
   const std::vector<double> diagonal =
-      inverse_column_squares(Context(0, 2), std::as_const(factor).view());
+      inverse_column_squares(Context({.threads = 2}), std::as_const(factor).view());
   for (const std::size_t j : {0, 63, 64, 255, 256, 299}) {
     // The j-th element of the solution of M x = e_j, by substitution.
     std::vector<double> x(n, 0.0);
@@ -96,7 +96,7 @@ TEST(Cholesky, IsTheSameAtAnyNumberOfThreads) {
   std::vector<Matrix<double>> factors;
   std::vector<std::vector<double>> diagonals;
   for (const int threads : {1, 3}) {
-    const Context context(0, threads);
+    const Context context({.threads = threads});
     Matrix<double> plain = matrix;
     ASSERT_TRUE(factorise_cholesky(context, plain.view()));
     diagonals.push_back(inverse_column_squares(context, std::as_const(plain).view()));

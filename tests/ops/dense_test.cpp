@@ -21,7 +21,7 @@ class DenseOfShape : public ::testing::TestWithParam<Shape> {};
 template <class Real>
 void expect_products(const Shape& shape, double tolerance) {
   const auto [rows, inner, cols] = shape;
-  const Context context(0, 2);
+  const Context context({.threads = 2});
   const Matrix<double> a = random_matrix(rows, inner, 1), b = random_matrix(inner, cols, 2);
   const Matrix<double> c = random_matrix(rows, cols, 3);
   const Matrix<Real> ra = as<Real>(a), rb = as<Real>(b), rc = as<Real>(c);
@@ -50,7 +50,7 @@ TEST_P(DenseOfShape, ProductsAgreeWithTheReference) {
 
 template <class Real>
 void expect_activation(std::size_t rows, std::size_t cols, double tolerance) {
-  const Context context(0, 2);
+  const Context context({.threads = 2});
   const Matrix<double> x = random_matrix(rows, cols, 4, 3), bias = random_matrix(1, cols, 5);
   const Matrix<double> upstream = random_matrix(rows, cols, 6);
   Matrix<double> y(rows, cols), d(rows, cols), d_bias(1, cols), sums(1, cols);
@@ -91,7 +91,7 @@ TEST(Dense, EluKeepsItsPrecisionFromTinyToLargeValues) {
   const float values[] = {-1e-30F, -1e-7F, -1e-3F, -0.4F, -1.0F, -20.0F, -1000.0F};
   std::copy(std::begin(values), std::end(values), x.values().begin());
   const std::vector<float> bias(7, 0.0F);
-  bias_elu<float>(Context(0, 1), bias, x.view());
+  bias_elu<float>(Context({.threads = 1}), bias, x.view());
   for (std::size_t c = 0; c < 7; ++c) {
     const double expected = std::expm1(static_cast<double>(values[c]));
     EXPECT_NEAR(x(0, c) / expected, 1, 2e-7);
@@ -102,7 +102,7 @@ TEST(Dense, ResultsAreTheSameAtAnyNumberOfThreads) {
   const Matrix<float> a = as<float>(random_matrix(5000, 40, 1));
   const Matrix<float> b = as<float>(random_matrix(5000, 24, 2));
   const auto run = [&](int threads) {
-    const Context context(0, threads);
+    const Context context({.threads = threads});
     Matrix<float> reduced(40, 24), product(5000, 24), sums(1, 24);
     multiply_transposed_a(context, constant(a), constant(b), reduced.view());
     multiply(context, constant(a), constant(reduced), product.view());

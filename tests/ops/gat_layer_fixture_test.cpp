@@ -47,7 +47,7 @@ class GatLayer : public ::testing::Test {
     bias_elu<double>(context_, bias, z_.view());
   }
 
-  const Context context_{0, 2};
+  const Context context_{{.threads = 2}};
   const nlohmann::json fixture_ = testing::read_fixture("gat_layer.json");
   const Matrix<double> x_ = matrix_of(fixture_.at("x"));
   const Matrix<double> w_ = matrix_of(fixture_.at("W"));

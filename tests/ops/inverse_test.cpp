@@ -23,9 +23,9 @@ TEST(Inverse, TimesTheMatrixIsTheIdentity) {
   for (const std::size_t n : {0U, 1U, 5U, 127U, 128U, 129U, 257U, 300U}) {
     const Matrix<double> matrix = positive(n);
     Matrix<double> factor = matrix;
-    ASSERT_TRUE(factorise_cholesky(Context(0, 2), factor.view()));
+    ASSERT_TRUE(factorise_cholesky(Context({.threads = 2}), factor.view()));
     const Matrix<double> inverse =
-        invert_from_cholesky(Context(0, 2), std::as_const(factor).view());
+        invert_from_cholesky(Context({.threads = 2}), std::as_const(factor).view());
     const Matrix<double> product = testing::plain_product(matrix, inverse);
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j < n; ++j) {
@@ -38,12 +38,14 @@ TEST(Inverse, TimesTheMatrixIsTheIdentity) {
 
 TEST(Inverse, ReadsTheLowerTriangleOnly) {
   Matrix<double> factor = positive(140);
-  ASSERT_TRUE(factorise_cholesky(Context(0, 1), factor.view()));
-  const Matrix<double> expected = invert_from_cholesky(Context(0, 1), std::as_const(factor).view());
+  ASSERT_TRUE(factorise_cholesky(Context({.threads = 1}), factor.view()));
+  const Matrix<double> expected =
+      invert_from_cholesky(Context({.threads = 1}), std::as_const(factor).view());
   for (std::size_t i = 0; i < 140; ++i) {
     for (std::size_t j = i + 1; j < 140; ++j) factor(i, j) = std::nan("");
   }
-  const Matrix<double> found = invert_from_cholesky(Context(0, 1), std::as_const(factor).view());
+  const Matrix<double> found =
+      invert_from_cholesky(Context({.threads = 1}), std::as_const(factor).view());
   EXPECT_TRUE(std::ranges::equal(found.values(), expected.values()));
 }
 
@@ -54,7 +56,7 @@ TEST(RowProducts, AreAddedToBothTriangles) {
       const Matrix<double> wide = random_matrix(n, width + 2, 12);
       const MatrixView<const double> m(wide.data(), n, width, width + 2);
       Matrix<double> out(n, n, 0.5);
-      add_row_products(Context(0, 2), m, out);
+      add_row_products(Context({.threads = 2}), m, out);
       for (std::size_t i = 0; i < n; ++i) {
         for (std::size_t j = 0; j < n; ++j) {
           double expected = 0.5;
@@ -71,7 +73,7 @@ TEST(Products, AreThoseOfTheDefinition) {
        {std::array<std::size_t, 3>{3, 4, 5}, {257, 3, 2}, {1, 300, 1}, {4, 0, 3}, {0, 3, 3}}) {
     const Matrix<double> a = random_matrix(rows, inner, 13);
     const Matrix<double> b = random_matrix(inner, cols, 14);
-    const Matrix<double> found = multiply(Context(0, 2), a.view(), b.view());
+    const Matrix<double> found = multiply(Context({.threads = 2}), a.view(), b.view());
     ASSERT_EQ(found.rows(), rows);
     ASSERT_EQ(found.cols(), cols);
     for (std::size_t i = 0; i < rows; ++i) {
@@ -89,7 +91,7 @@ TEST(Products, OfTransposedTablesAreThoseOfTheDefinition) {
   for (const std::size_t rows : {0U, 1U, 4096U, 4097U, 9000U}) {
     const Matrix<double> a = random_matrix(rows, 3, 15);
     const Matrix<double> b = random_matrix(rows, 2, 16);
-    const Matrix<double> found = multiply_transposed(Context(0, 2), a.view(), b.view());
+    const Matrix<double> found = multiply_transposed(Context({.threads = 2}), a.view(), b.view());
     for (std::size_t i = 0; i < 3; ++i) {
       for (std::size_t j = 0; j < 2; ++j) {
         double expected = 0;
@@ -102,10 +104,10 @@ TEST(Products, OfTransposedTablesAreThoseOfTheDefinition) {
 
 TEST(Inverse, IsBitwiseEqualAtAnyNumberOfThreads) {
   Matrix<double> factor = positive(300);
-  ASSERT_TRUE(factorise_cholesky(Context(0, 1), factor.view()));
+  ASSERT_TRUE(factorise_cholesky(Context({.threads = 1}), factor.view()));
   const Matrix<double> tall = random_matrix(9000, 4, 17);
   const auto all = [&](int threads) {
-    const Context context(0, threads);
+    const Context context({.threads = threads});
     Matrix<double> products(300, 300);
     add_row_products(context, std::as_const(factor).view(), products);
     return std::array{invert_from_cholesky(context, std::as_const(factor).view()),
@@ -122,7 +124,7 @@ TEST(Inverse, IsBitwiseEqualAtAnyNumberOfThreads) {
 }
 
 TEST(Inverse, SizesMustAgree) {
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   const Matrix<double> a(3, 4);
   const Matrix<double> b(3, 2);
   Matrix<double> out(4, 4);

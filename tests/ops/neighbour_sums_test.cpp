@@ -11,7 +11,8 @@ namespace {
 
 Matrix<double> sums(int threads, const OwnedGraph& graph, const Matrix<double>& v) {
   Matrix<double> out(graph.offsets.size() - 1, v.cols(), 7.0);
-  sum_listed_rows(Context(0, threads), graph.offsets, graph.neighbours, v.view(), out.view());
+  sum_listed_rows(Context({.threads = threads}), graph.offsets, graph.neighbours, v.view(),
+                  out.view());
   return out;
 }
 
@@ -47,8 +48,8 @@ TEST(NeighbourSums, ReadAndWritePartsOfTables) {
   const MatrixView<const double> v(wide.data() + 5, 300, 9, 20);
   Matrix<double> out(100, 30, -1.0);
   // The lists of the rows from 100 on, into columns from 10 on.
-  sum_listed_rows(Context(0, 2), std::span(graph.offsets).subspan(100, 101), graph.neighbours, v,
-                  {out.data() + 10, 100, 9, 30});
+  sum_listed_rows(Context({.threads = 2}), std::span(graph.offsets).subspan(100, 101),
+                  graph.neighbours, v, {out.data() + 10, 100, 9, 30});
   Matrix<double> narrow(300, 9);
   for (std::size_t i = 0; i < 300; ++i) {
     std::copy_n(&wide(i, 5), 9, narrow.row(i).begin());
@@ -76,9 +77,9 @@ TEST(NeighbourSums, SizesMustAgree) {
   Matrix<double> short_of_rows(49, 3);
   Matrix<double> short_of_columns(50, 2);
   for (Matrix<double>* out : {&short_of_rows, &short_of_columns}) {
-    EXPECT_THROW(
-        sum_listed_rows(Context(0, 1), graph.offsets, graph.neighbours, v.view(), out->view()),
-        Error);
+    EXPECT_THROW(sum_listed_rows(Context({.threads = 1}), graph.offsets, graph.neighbours, v.view(),
+                                 out->view()),
+                 Error);
   }
 }
 

@@ -57,7 +57,7 @@ Matrix<Real> product(int threads, const Matrix<double>& x, const Matrix<double>&
   const OwnedSparse<Real> sparse = sparse_of<Real>(x);
   const Matrix<Real> weights = as<Real>(w);
   Matrix<Real> out(x.rows(), w.cols(), Real{7});
-  sparse_times_dense(Context(0, threads), sparse.view(), constant(weights), out.view());
+  sparse_times_dense(Context({.threads = threads}), sparse.view(), constant(weights), out.view());
   return out;
 }
 
@@ -84,7 +84,8 @@ TEST_P(SparseTimesDense, IsTheSameAtAnyNumberOfThreads) {
 Matrix<double> transposed_product(int threads, const Matrix<double>& x, const Matrix<double>& v) {
   const OwnedSparse<double> sparse = sparse_of<double>(x);
   Matrix<double> out(x.cols(), v.cols(), 7.0);
-  transposed_sparse_times_dense(Context(0, threads), sparse.view(), constant(v), out.view());
+  transposed_sparse_times_dense(Context({.threads = threads}), sparse.view(), constant(v),
+                                out.view());
   return out;
 }
 
@@ -108,7 +109,7 @@ TEST(SparseTimesDenseOfNoRows, WritesNothing) {
   const OwnedSparse<float> no_rows{.num_cols = 4};
   const Matrix<float> w = as<float>(random_matrix(4, 3, 1));
   std::vector<float> memory(16, 7.0F);
-  sparse_times_dense(Context(0, 2), no_rows.view(), constant(w),
+  sparse_times_dense(Context({.threads = 2}), no_rows.view(), constant(w),
                      MatrixView<float>(memory.data() + 8, 0, 3, 3));
   EXPECT_EQ(memory, std::vector<float>(16, 7.0F));
 }

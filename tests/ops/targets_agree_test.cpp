@@ -84,7 +84,7 @@ void append_sparse_product(const Context& context, Results<Real>& results) {
 
 template <class Real>
 Results<Real> run_every_kernel() {
-  const Context context(0, 2);
+  const Context context({.threads = 2});
   Results<Real> results;
   append_attention(context, 2, results);
   append_attention(context, 100, results);  // beyond the range of products (score_range.hpp)

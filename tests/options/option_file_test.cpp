@@ -1,8 +1,8 @@
-#include "cone/json.hpp"
-
 #include <array>
 
 #include <gtest/gtest.h>
+
+#include "cone/json.hpp"
 
 #include "support/temporary_folder.hpp"
 

@@ -19,7 +19,7 @@ Dataset small_dataset() {
   Dataset data;
   data.ids = IdTable::numbered(4);
   const std::vector<Edge> edges = {{0, 1}, {1, 2}, {0, 2}};
-  data.graph = build_graph(Context(0, 1), 4, edges);
+  data.graph = build_graph(Context({.threads = 1}), 4, edges);
   data.features.matrix = testing::sparse_from_rows({{1, 0}, {0, 2}, {3, 1}, {0, 0}});
   data.features.names = {"age", "visits"};
   return data;
@@ -32,7 +32,7 @@ std::vector<double> treated(const Policy& policy, const Context& context, const 
 TEST(LinearPolicy, AddsTheMeanOverNeighbours) {
   const Dataset data = small_dataset();
   const auto policy = linear_policy({.intercept = 0.5, .feature = {1, 0}, .neighbour = {0, 2}});
-  const auto p = treated(*policy, Context(0, 1), data);
+  const auto p = treated(*policy, Context({.threads = 1}), data);
   EXPECT_NEAR(p[0], sigmoid(0.5 + 1 + 2 * (2 + 1) / 2.0), 1e-15);
   EXPECT_NEAR(p[3], sigmoid(0.5), 1e-15);  // no neighbours, no features
 }
@@ -40,7 +40,7 @@ TEST(LinearPolicy, AddsTheMeanOverNeighbours) {
 TEST(RandomWeightsPolicy, DependsOnTheSeedAndNotOnThreads) {
   const Dataset data = small_dataset();
   const auto p = [&](std::uint64_t seed, int threads) {
-    return treated(*random_weights_policy(seed), Context(9, threads), data);
+    return treated(*random_weights_policy(seed), Context({.seed = 9, .threads = threads}), data);
   };
   EXPECT_EQ(p(1, 1), p(1, 3));
   bool any_differs = false;
@@ -51,7 +51,7 @@ TEST(RandomWeightsPolicy, DependsOnTheSeedAndNotOnThreads) {
 
 TEST(Specifications, KnowTheBuiltInNames) {
   const std::vector<std::string> names = {"treat-all", "treat-none", "uniform"};
-  const auto policies = resolve_policies(Context(0, 1), small_dataset(), names);
+  const auto policies = resolve_policies(Context({.threads = 1}), small_dataset(), names);
   ASSERT_EQ(policies.size(), 3U);
   EXPECT_EQ(arm_column(policies[0].probability.view(), 1), std::vector<double>(4, 1.0));
   EXPECT_EQ(arm_column(policies[1].probability.view(), 1), std::vector<double>(4, 0.0));
@@ -65,7 +65,7 @@ Dataset three_arms() {
 }
 
 std::vector<PolicyOnData> resolve(const Dataset& data, std::vector<std::string> names) {
-  return resolve_policies(Context(0, 2), data, names);
+  return resolve_policies(Context({.threads = 2}), data, names);
 }
 
 std::string message(const Dataset& data, const std::string& name) {
@@ -115,7 +115,7 @@ TEST(Specifications, PoliciesForTwoArmsSuggestAnAlternative) {
 TEST(Specifications, ListEveryFaultWithASuggestion) {
   const std::vector<std::string> names = {"treat-al", "random-weights:x", "uniform", "uniform"};
   try {
-    resolve_policies(Context(0, 1), small_dataset(), names);
+    resolve_policies(Context({.threads = 1}), small_dataset(), names);
     FAIL() << "expected an error";
   } catch (const Error& error) {
     ASSERT_EQ(error.faults().size(), 3U);
@@ -126,7 +126,7 @@ TEST(Specifications, ListEveryFaultWithASuggestion) {
 }
 
 TEST(BuiltinNames, AreRefusedWhereThePolicyDiffers) {
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   const Dataset data = small_dataset();
   PolicyOnData policy{"treat-all", two_arm_probabilities(std::vector<double>{1, 1, 0.25, 1})};
   try {
@@ -143,7 +143,7 @@ TEST(BuiltinNames, AreRefusedWhereThePolicyDiffers) {
 }
 
 TEST(BuiltinNames, CoverEveryPolicyThatIsDefinedForTheData) {
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   const auto is_refused = [&](const Dataset& data, const std::string& name) {
     PolicyOnData policy{name, Matrix<double>(4, data.num_arms())};
     for (std::size_t i = 0; i < 4; ++i) policy.probability(i, i % data.num_arms()) = 1;

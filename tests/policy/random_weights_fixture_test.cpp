@@ -11,7 +11,7 @@ namespace {
 
 TEST(SemiSyntheticFixture, RandomWeightPolicyAndTrueValueMatch) {
   const nlohmann::json fixture = testing::read_fixture("semi_synthetic.json");
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   FeatureTable features;
   features.matrix = testing::sparse_from_rows(fixture["features"]);
   std::vector<Edge> edges;

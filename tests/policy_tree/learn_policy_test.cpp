@@ -44,7 +44,7 @@ Dataset rule_world(std::size_t n, double effect, std::uint64_t item, std::size_t
     data.treatment.push_back(treated ? 1 : 0);
     data.outcome.push_back(x(i, 0) + (treated ? gain : 0) + rng.normal());
   }
-  data.graph = build_graph(Context(0, 1), n, edges);
+  data.graph = build_graph(Context({.threads = 1}), n, edges);
   data.features.matrix = FeatureMatrix(std::move(x));
   for (std::size_t c = 0; c < num_features; ++c) {
     data.features.names.push_back("x" + std::to_string(c));
@@ -55,7 +55,8 @@ Dataset rule_world(std::size_t n, double effect, std::uint64_t item, std::size_t
 
 TEST(LearnPolicy, RecoversAKnownRuleAndItsValue) {
   const Dataset data = rule_world(2000, 1, 1);
-  const LearntPolicy learnt = learn_policy(Context(1, 2), data, quick_options(1));
+  const LearntPolicy learnt =
+      learn_policy(Context({.seed = 1, .threads = 2}), data, quick_options(1));
   ASSERT_EQ(learnt.tree.nodes.size(), 3U);
   EXPECT_EQ(learnt.columns[static_cast<std::size_t>(learnt.tree.nodes[0].column)], "x1");
   EXPECT_NEAR(learnt.tree.nodes[0].threshold, 0.3, 0.1);
@@ -81,10 +82,10 @@ TEST(LearnPolicy, NegatingOutcomesAndDirectionGivesTheSameRule) {
   options.outcome_model = RuleOutcomeModel::kNetworkRidge;
   options.tree.budget = 0.3;
   options.cost = {"1=0.1"};
-  const LearntPolicy higher = learn_policy(Context(1, 2), data, options);
+  const LearntPolicy higher = learn_policy(Context({.seed = 1, .threads = 2}), data, options);
   for (double& y : data.outcome) y = -y;
   options.direction.lower_is_better = true;
-  const LearntPolicy lower = learn_policy(Context(1, 2), data, options);
+  const LearntPolicy lower = learn_policy(Context({.seed = 1, .threads = 2}), data, options);
   ASSERT_EQ(lower.tree.nodes.size(), higher.tree.nodes.size());
   for (std::size_t k = 0; k < lower.tree.nodes.size(); ++k) {
     EXPECT_EQ(lower.tree.nodes[k].column, higher.tree.nodes[k].column);
@@ -109,7 +110,7 @@ TEST(LearnPolicy, LowersTheOutcomeWhereLowerIsBetter) {
   const Dataset data = rule_world(2000, 1, 1);
   LearnPolicyOptions options = quick_options(1);
   options.direction.lower_is_better = true;
-  const LearntPolicy learnt = learn_policy(Context(1, 2), data, options);
+  const LearntPolicy learnt = learn_policy(Context({.seed = 1, .threads = 2}), data, options);
   ASSERT_EQ(learnt.tree.nodes.size(), 3U);
   EXPECT_EQ(learnt.tree.nodes[1].arm, 1) << "the effect is -1 where x1 <= 0.3";
   EXPECT_EQ(learnt.tree.nodes[2].arm, 0);
@@ -121,7 +122,8 @@ TEST(LearnPolicy, WeightsDecideWhatIsBestForTheUnits) {
   // The effect is positive where x1 > 0.3 and negative elsewhere. Units with a positive effect have
   // weight ten: then treating all is better than treating none, unlike without weights.
   Dataset data = rule_world(600, 1, 5);
-  const LearntPolicy plain = learn_policy(Context(1, 2), data, quick_options(1));
+  const LearntPolicy plain =
+      learn_policy(Context({.seed = 1, .threads = 2}), data, quick_options(1));
   EXPECT_LT(plain.singles[1].value, plain.singles[0].value);
   double total = 0;
   double gain = 0;
@@ -134,7 +136,8 @@ TEST(LearnPolicy, WeightsDecideWhatIsBestForTheUnits) {
     gain += data.weight[i] * (gains ? 1 : -1);
     logged += data.weight[i] * data.outcome[i];
   }
-  const LearntPolicy learnt = learn_policy(Context(1, 2), data, quick_options(1));
+  const LearntPolicy learnt =
+      learn_policy(Context({.seed = 1, .threads = 2}), data, quick_options(1));
   for (std::size_t i = 0; i < 600; ++i) treated += learnt.arm[i] == 1 ? data.weight[i] : 0;
   EXPECT_GT(learnt.singles[1].value, learnt.singles[0].value);
   const RuleValue& none = learnt.singles[0];
@@ -144,10 +147,12 @@ TEST(LearnPolicy, WeightsDecideWhatIsBestForTheUnits) {
   EXPECT_EQ(learnt.columns[static_cast<std::size_t>(learnt.tree.nodes[0].column)], "x1");
 
   for (double& w : data.weight) w *= 7;
-  EXPECT_NEAR(learn_policy(Context(1, 2), data, quick_options(1)).rule.standard_error,
-              learnt.rule.standard_error, 1e-9);
+  EXPECT_NEAR(
+      learn_policy(Context({.seed = 1, .threads = 2}), data, quick_options(1)).rule.standard_error,
+      learnt.rule.standard_error, 1e-9);
   data.weight.assign(600, 3);
-  const LearntPolicy equal = learn_policy(Context(1, 2), data, quick_options(1));
+  const LearntPolicy equal =
+      learn_policy(Context({.seed = 1, .threads = 2}), data, quick_options(1));
   EXPECT_EQ(equal.rule.value, plain.rule.value);
   EXPECT_EQ(equal.rule.standard_error, plain.rule.standard_error);
 }
@@ -157,7 +162,7 @@ TEST(LearnPolicy, ABudgetIsRefusedWithSurveyWeights) {
   data.weight.assign(300, 1);
   LearnPolicyOptions options = quick_options(1);
   options.tree.budget = 0.5;
-  EXPECT_THROW(learn_policy(Context(1, 2), data, options), Error);
+  EXPECT_THROW(learn_policy(Context({.seed = 1, .threads = 2}), data, options), Error);
 }
 
 TEST(LearnPolicy, FindsSplitsOnNeighbourMeans) {
@@ -167,13 +172,13 @@ TEST(LearnPolicy, FindsSplitsOnNeighbourMeans) {
     const double neighbours = (at(i + 1) + at(i + 799)) / 2;
     if (data.treatment[i] == 1) data.outcome[i] += neighbours > 0 ? 2 : -2;
   }
-  const LearntPolicy learnt = learn_policy(Context(0, 2), data, quick_options(1));
+  const LearntPolicy learnt = learn_policy(Context({.threads = 2}), data, quick_options(1));
   ASSERT_FALSE(learnt.tree.nodes[0].is_leaf());
   EXPECT_EQ(learnt.columns[static_cast<std::size_t>(learnt.tree.nodes[0].column)],
             "neighbours' mean x2");
   LearnPolicyOptions own = quick_options(1);
   own.split_on = {"own", "degree"};
-  const LearntPolicy without = learn_policy(Context(0, 2), data, own);
+  const LearntPolicy without = learn_policy(Context({.threads = 2}), data, own);
   EXPECT_EQ(without.num_candidates, 4U);
   EXPECT_LT(without.rule.value, learnt.rule.value - 0.5);
 }
@@ -183,7 +188,7 @@ TEST(LearnPolicy, TheTreeOfAFoldDoesNotUseItsOutcomes) {
     LearnPolicyOptions options = quick_options();
     options.outcome_model = model;
     const Dataset data = rule_world(240, 0.5, 3);
-    const Context context(7, 2);
+    const Context context({.seed = 7, .threads = 2});
     const FitPlan plan = make_plan(context, data, {}, 7);
     const LearntPolicy before = learn_policy(context, data, options);
     const std::size_t held_out = 2;
@@ -203,7 +208,7 @@ TEST(LearnPolicy, TheTreeOfAFoldDoesNotUseItsOutcomes) {
 
 TEST(LearnPolicy, NestedPlansHoldOutAFoldAndScoreTheOthers) {
   const Dataset data = rule_world(100, 0, 4);
-  const Context context(3, 1);
+  const Context context({.seed = 3, .threads = 1});
   const FitPlan plan = make_plan(context, data, {}, 3);
   const FitPlan nested = leave_fold_out(context, data, plan, 1, 3, 3);
   require_valid(nested, 100);
@@ -228,7 +233,7 @@ TEST(LearnPolicy, OnPureNoiseOnlyTheInSampleGainIsLarge) {
   options.propensities = PropensitySource::kGiven;
   for (std::uint64_t item = 0; item < 60; ++item) {
     const Dataset data = rule_world(150, 0, 1000 + item, 12);
-    const LearntPolicy learnt = learn_policy(Context(item, 2), data, options);
+    const LearntPolicy learnt = learn_policy(Context({.seed = item, .threads = 2}), data, options);
     valid.push_back(learnt.best_single.gain);
     in_sample.push_back(learnt.in_sample_value -
                         std::max(learnt.singles[0].value, learnt.singles[1].value));
@@ -242,9 +247,9 @@ TEST(LearnPolicy, IsTheSameAtAnyNumberOfThreads) {
   const Dataset data = rule_world(200, 0.7, 5);
   LearnPolicyOptions options = quick_options();
   options.tree.budget = 0.4;
-  const LearntPolicy one = learn_policy(Context(0, 1), data, options);
+  const LearntPolicy one = learn_policy(Context({.threads = 1}), data, options);
   for (const int threads : {2, 5}) {
-    const LearntPolicy many = learn_policy(Context(0, threads), data, options);
+    const LearntPolicy many = learn_policy(Context({.threads = threads}), data, options);
     EXPECT_TRUE(same_tree(one.tree, many.tree));
     EXPECT_EQ(one.out_of_fold_arm, many.out_of_fold_arm);
     EXPECT_EQ(one.rule.value, many.rule.value);
@@ -267,11 +272,11 @@ TEST(LearnPolicy, TheOrderOfTheNodesChangesNothing) {
     moved.treatment.push_back(data.treatment[i]);
     moved.outcome.push_back(data.outcome[i]);
   }
-  moved.graph = build_graph(Context(0, 1), 200, edges);
+  moved.graph = build_graph(Context({.threads = 1}), 200, edges);
   moved.features = data.features;
   moved.features.matrix = data.features.matrix.select_rows(order);
-  const LearntPolicy one = learn_policy(Context(0, 1), data, quick_options());
-  const LearntPolicy other = learn_policy(Context(0, 1), moved, quick_options());
+  const LearntPolicy one = learn_policy(Context({.threads = 1}), data, quick_options());
+  const LearntPolicy other = learn_policy(Context({.threads = 1}), moved, quick_options());
   EXPECT_TRUE(same_tree(one.tree, other.tree));
   EXPECT_NEAR(one.rule.value, other.rule.value, 1e-9);
   for (std::size_t k = 0; k < 200; ++k) {
@@ -283,8 +288,10 @@ TEST(LearnPolicy, RelabelledArmsGetTheSameUnitsEndToEnd) {
   const SmallWorld world = arms_world(300, 3, 8);
   const std::vector<Arm> order = {2, 0, 1};
   const SmallWorld moved = with_arms_relabelled(world, order);
-  const LearntPolicy one = learn_policy(Context(0, 2), world.data.observed, quick_options());
-  const LearntPolicy other = learn_policy(Context(0, 2), moved.data.observed, quick_options());
+  const LearntPolicy one =
+      learn_policy(Context({.threads = 2}), world.data.observed, quick_options());
+  const LearntPolicy other =
+      learn_policy(Context({.threads = 2}), moved.data.observed, quick_options());
   ASSERT_EQ(one.arm.size(), other.arm.size());
   for (std::size_t i = 0; i < one.arm.size(); ++i) EXPECT_EQ(order[one.arm[i]], other.arm[i]);
   EXPECT_NEAR(one.rule.value, other.rule.value, 1e-6);
@@ -295,7 +302,7 @@ TEST(LearnPolicy, KeepsToTheBudget) {
   for (const double budget : {0.0, 0.2}) {
     LearnPolicyOptions options = quick_options();
     options.tree.budget = budget;
-    const LearntPolicy learnt = learn_policy(Context(0, 2), data, options);
+    const LearntPolicy learnt = learn_policy(Context({.threads = 2}), data, options);
     EXPECT_LE(learnt.treated_fraction, budget);
     EXPECT_LE(learnt.rule.treated_fraction, budget + 0.1);
     EXPECT_FALSE(learnt.singles[1].within_budget);
@@ -310,16 +317,16 @@ TEST(LearnPolicy, KeepsToTheBudget) {
 
 TEST(LearnPolicy, CostsAreSubtractedFromEveryValue) {
   const Dataset data = rule_world(300, 1, 10);
-  const LearntPolicy plain = learn_policy(Context(0, 2), data, quick_options());
+  const LearntPolicy plain = learn_policy(Context({.threads = 2}), data, quick_options());
   LearnPolicyOptions options = quick_options();
   options.cost = {"0=2", "1=2"};
-  const LearntPolicy both = learn_policy(Context(0, 2), data, options);
+  const LearntPolicy both = learn_policy(Context({.threads = 2}), data, options);
   EXPECT_TRUE(same_tree(plain.tree, both.tree));
   EXPECT_NEAR(both.rule.value, plain.rule.value - 2, 1e-9);
   EXPECT_NEAR(both.logged.value, plain.logged.value - 2, 1e-9);
   EXPECT_NEAR(both.logged.gain, plain.logged.gain, 1e-9);
   options.cost = {"1=50"};
-  const LearntPolicy costly = learn_policy(Context(0, 2), data, options);
+  const LearntPolicy costly = learn_policy(Context({.threads = 2}), data, options);
   EXPECT_EQ(costly.verdict, RuleVerdict::kSingleArm);
   EXPECT_EQ(costly.treated_fraction, 0);
 }
@@ -329,9 +336,9 @@ TEST(LearnPolicy, AConstantCostColumnIsTheNumberAndAVaryingOneChangesTheRule) {
   data.kept.push_back({"price", std::vector<double>(300, 0.4)});
   LearnPolicyOptions options = quick_options();
   options.cost = {"1=0.4"};
-  const LearntPolicy number = learn_policy(Context(0, 2), data, options);
+  const LearntPolicy number = learn_policy(Context({.threads = 2}), data, options);
   options.cost = {"1=price"};
-  const LearntPolicy column = learn_policy(Context(0, 2), data, options);
+  const LearntPolicy column = learn_policy(Context({.threads = 2}), data, options);
   EXPECT_TRUE(same_tree(number.tree, column.tree));
   EXPECT_EQ(number.rule.value, column.rule.value);
   EXPECT_EQ(number.logged.sampling_gain_interval, column.logged.sampling_gain_interval);
@@ -340,7 +347,7 @@ TEST(LearnPolicy, AConstantCostColumnIsTheNumberAndAVaryingOneChangesTheRule) {
   for (std::size_t i = 0; i < 300; ++i) {
     data.kept[0].values[i] = data.features.matrix.row(i).at(0) > 0 ? 20 : 0;
   }
-  const LearntPolicy costly = learn_policy(Context(0, 2), data, options);
+  const LearntPolicy costly = learn_policy(Context({.threads = 2}), data, options);
   for (std::size_t i = 0; i < 300; ++i) {
     if (costly.arm[i] == 0) continue;
     EXPECT_LE(data.features.matrix.row(i).at(0), 0.2);
@@ -358,7 +365,7 @@ TEST(LearnPolicy, TheBestSingleArmKeepsItsIntervalWhereOnlyAnotherArmLacksOne) {
   LearnPolicyOptions options = quick_options();
   options.propensities = PropensitySource::kGiven;
   options.tree.budget = 0.3;  // so that the control arm is the only single arm
-  const LearntPolicy learnt = learn_policy(Context(0, 2), data, options);
+  const LearntPolicy learnt = learn_policy(Context({.threads = 2}), data, options);
   EXPECT_TRUE(std::isnan(learnt.singles[1].standard_error));
   EXPECT_EQ(learnt.best_single.value, learnt.singles[0].value);
   EXPECT_TRUE(std::isfinite(learnt.singles[0].standard_error));
@@ -367,7 +374,8 @@ TEST(LearnPolicy, TheBestSingleArmKeepsItsIntervalWhereOnlyAnotherArmLacksOne) {
 
 TEST(LearnPolicy, WarnsOfPositivityViolations) {
   const SmallWorld world = small_world(400, 12, 1, 3);
-  const LearntPolicy learnt = learn_policy(Context(0, 2), world.data.observed, quick_options());
+  const LearntPolicy learnt =
+      learn_policy(Context({.threads = 2}), world.data.observed, quick_options());
   const bool warns =
       std::any_of(learnt.warnings.begin(), learnt.warnings.end(), [](const std::string& warning) {
         return warning.find("positivity violation") != std::string::npos;
@@ -379,7 +387,7 @@ TEST(LearnPolicy, RefusesWhatItCannotUse) {
   const Dataset data = rule_world(60, 0, 11);
   const auto refuses = [](const Dataset& of, const LearnPolicyOptions& options, ErrorCode code) {
     try {
-      learn_policy(Context(0, 1), of, options);
+      learn_policy(Context({.threads = 1}), of, options);
       return false;
     } catch (const Error& error) {
       return error.code() == code;
@@ -412,7 +420,7 @@ TEST(LearnPolicy, RefusesWhatItCannotUse) {
 TEST(LearnPolicy, VerdictsAreConditionalUnlessTreatmentWasRandomised) {
   const Dataset data = rule_world(600, 1, 31);
   LearnPolicyOptions options = quick_options(1);
-  const LearntPolicy observed = learn_policy(Context(1, 2), data, options);
+  const LearntPolicy observed = learn_policy(Context({.seed = 1, .threads = 2}), data, options);
   EXPECT_FALSE(observed.is_randomised);
   for (const RuleValue& single : observed.singles) {
     ASSERT_TRUE(single.sensitivity_gain_interval.has_value());
@@ -422,12 +430,12 @@ TEST(LearnPolicy, VerdictsAreConditionalUnlessTreatmentWasRandomised) {
         << "its network says nothing about treatment";
   }
   options.randomised = true;
-  const LearntPolicy declared = learn_policy(Context(1, 2), data, options);
+  const LearntPolicy declared = learn_policy(Context({.seed = 1, .threads = 2}), data, options);
   EXPECT_TRUE(declared.is_randomised);
   EXPECT_EQ(declared.singles[1].verdict, ComparisonVerdict::kSupported);
   options.randomised = false;
   options.propensities = PropensitySource::kGiven;
-  EXPECT_TRUE(learn_policy(Context(1, 2), data, options).is_randomised);
+  EXPECT_TRUE(learn_policy(Context({.seed = 1, .threads = 2}), data, options).is_randomised);
 }
 
 TEST(LearnPolicy, DeclaredRandomisationThatTheNetworkContradictsDoesNotCount) {
@@ -442,10 +450,10 @@ TEST(LearnPolicy, DeclaredRandomisationThatTheNetworkContradictsDoesNotCount) {
       edges.push_back({arm[k % arm.size()], arm[(k + 1 + k / arm.size()) % arm.size()]});
     }
   }
-  data.graph = build_graph(Context(0, 1), 400, edges);
+  data.graph = build_graph(Context({.threads = 1}), 400, edges);
   LearnPolicyOptions options = quick_options(1);
   options.randomised = true;
-  const LearntPolicy learnt = learn_policy(Context(1, 2), data, options);
+  const LearntPolicy learnt = learn_policy(Context({.seed = 1, .threads = 2}), data, options);
   EXPECT_FALSE(learnt.is_randomised);
   EXPECT_TRUE(std::ranges::any_of(learnt.warnings, [](const std::string& warning) {
     return warning.starts_with("--randomised is contradicted by the data");
@@ -457,7 +465,7 @@ TEST(LearnPolicy, IntervalsOfSmallSamplesAreByTQuantiles) {
   LearnPolicyOptions options = quick_options(1);
   options.dependence = Dependence::kIndependent;
   options.propensities = PropensitySource::kGiven;
-  const LearntPolicy learnt = learn_policy(Context(1, 2), data, options);
+  const LearntPolicy learnt = learn_policy(Context({.seed = 1, .threads = 2}), data, options);
   for (const RuleValue& single : learnt.singles) {
     const double half_width =
         (single.sampling_interval.second - single.sampling_interval.first) / 2;

@@ -33,7 +33,7 @@ Pairs draw_pairs(std::size_t num_pairs) {
     alone.push_back(rng.normal());
     alone.push_back(rng.normal());
   }
-  out.data.graph = build_graph(Context(0, 1), 2 * num_pairs, edges);
+  out.data.graph = build_graph(Context({.threads = 1}), 2 * num_pairs, edges);
   out.columns = {shared, alone};
   out.degrees.assign(out.columns.size(), std::numeric_limits<double>::infinity());
   return out;
@@ -41,9 +41,9 @@ Pairs draw_pairs(std::size_t num_pairs) {
 
 TEST(MeanErrors, AllowForCorrelatedNoiseOfNeighbours) {
   const Pairs of = draw_pairs(2000);
-  const auto plain = measure_mean_errors(Context(0, 1), of.data, of.columns, of.degrees,
+  const auto plain = measure_mean_errors(Context({.threads = 1}), of.data, of.columns, of.degrees,
                                          Dependence::kIndependent, 0.95);
-  const auto wide = measure_mean_errors(Context(0, 1), of.data, of.columns, of.degrees,
+  const auto wide = measure_mean_errors(Context({.threads = 1}), of.data, of.columns, of.degrees,
                                         Dependence::kLargest, 0.95);
   EXPECT_DOUBLE_EQ(plain[0].standard_error, standard_error(of.columns[0]));
   EXPECT_NEAR(plain[0].half_width, 1.959964 * plain[0].standard_error, 1e-6);
@@ -54,8 +54,8 @@ TEST(MeanErrors, AllowForCorrelatedNoiseOfNeighbours) {
 
 TEST(MeanErrors, WithoutEdgesNodesAreIndependent) {
   Pairs of = draw_pairs(50);
-  of.data.graph = build_graph(Context(0, 1), 100, {});
-  const auto errors = measure_mean_errors(Context(0, 1), of.data, of.columns, of.degrees,
+  of.data.graph = build_graph(Context({.threads = 1}), 100, {});
+  const auto errors = measure_mean_errors(Context({.threads = 1}), of.data, of.columns, of.degrees,
                                           Dependence::kLargest, 0.95);
   EXPECT_NEAR(errors[0].standard_error, standard_error(of.columns[0]), 1e-12);
 }

@@ -15,7 +15,7 @@ namespace {
 Dataset four_nodes() {
   Dataset data;
   data.ids = IdTable::numbered(4);
-  data.graph = build_graph(Context(0, 1), 4, std::vector<Edge>{{0, 1}, {0, 2}});
+  data.graph = build_graph(Context({.threads = 1}), 4, std::vector<Edge>{{0, 1}, {0, 2}});
   Matrix<double> age(4, 1);
   for (std::size_t i = 0; i < 4; ++i) age(i, 0) = 10.1 * static_cast<double>(i + 1);
   data.features.matrix =
@@ -54,7 +54,7 @@ TEST(RuleColumns, KindsCanBeChosenAndDataWithoutEdgesHasFeaturesOnly) {
   Dataset data = four_nodes();
   const std::vector<std::string> kinds = {"degree"};
   EXPECT_EQ(RuleColumns(data, kinds).size(), 1U);
-  data.graph = build_graph(Context(0, 1), 4, {});
+  data.graph = build_graph(Context({.threads = 1}), 4, {});
   EXPECT_EQ(RuleColumns(data, {}).size(), 2U);
   EXPECT_EQ(RuleColumns(data, kinds).size(), 0U);
 }
@@ -71,7 +71,7 @@ ScreeningCase draw_screening(std::uint32_t useful, std::size_t num_arms) {
   Rng rng(19, Stream::kTest, useful);
   ScreeningCase out;
   out.data.ids = IdTable::numbered(kNodes);
-  out.data.graph = build_graph(Context(0, 1), kNodes, {});
+  out.data.graph = build_graph(Context({.threads = 1}), kNodes, {});
   std::vector<std::uint64_t> offsets = {0};
   std::vector<std::uint32_t> columns;
   std::vector<double> values;
@@ -102,7 +102,8 @@ TEST(ScreenColumns, FindsTheEffectModifierAmongMany) {
     const ScreeningCase of = draw_screening(170, num_arms);
     const RuleColumns columns(of.data, {});
     for (const std::size_t most : {1U, 10U}) {
-      const auto chosen = screen_columns(Context(0, 2), columns, 400, {&of.training, 1}, most);
+      const auto chosen =
+          screen_columns(Context({.threads = 2}), columns, 400, {&of.training, 1}, most);
       ASSERT_EQ(chosen.size(), 1U);
       EXPECT_EQ(chosen[0].size(), most);
       EXPECT_TRUE(std::is_sorted(chosen[0].begin(), chosen[0].end()));
@@ -114,28 +115,28 @@ TEST(ScreenColumns, FindsTheEffectModifierAmongMany) {
 TEST(ScreenColumns, DependsNeitherOnScaleNorOnScoresOutsideTheTrainingSet) {
   ScreeningCase of = draw_screening(20, 2);
   const RuleColumns columns(of.data, {});
-  const auto first = screen_columns(Context(0, 1), columns, 400, {&of.training, 1}, 5);
+  const auto first = screen_columns(Context({.threads = 1}), columns, 400, {&of.training, 1}, 5);
   // Half of the units, with other scores, as a second training set.
   TrainingScores half;
   for (NodeIndex i = 0; i < 200; ++i) half.nodes.push_back(i);
   half.scores = Matrix<double>(200, 2);
   for (std::size_t i = 0; i < 200; ++i) half.scores(i, 1) = of.training.scores(i, 1) * 1e-6;
   const std::vector<TrainingScores> sets = {of.training, half};
-  const auto both = screen_columns(Context(0, 1), columns, 400, sets, 5);
+  const auto both = screen_columns(Context({.threads = 1}), columns, 400, sets, 5);
   EXPECT_EQ(both[0], first[0]);
-  const auto alone = screen_columns(Context(0, 1), columns, 400, {&half, 1}, 5);
+  const auto alone = screen_columns(Context({.threads = 1}), columns, 400, {&half, 1}, 5);
   EXPECT_EQ(both[1], alone[0]);
   Dataset scaled = of.data;
   std::vector<double> factor(300, 1e9);
   scaled.features.matrix = of.data.features.matrix.scale_columns(factor);
   const RuleColumns other(scaled, {});
-  EXPECT_EQ(screen_columns(Context(0, 1), other, 400, {&of.training, 1}, 5)[0], first[0]);
+  EXPECT_EQ(screen_columns(Context({.threads = 1}), other, 400, {&of.training, 1}, 5)[0], first[0]);
 }
 
 TEST(ScreenColumns, OppositeIndicatorsTieAndTheEarlierStays) {
   Dataset data;
   data.ids = IdTable::numbered(60);
-  data.graph = build_graph(Context(0, 1), 60, {});
+  data.graph = build_graph(Context({.threads = 1}), 60, {});
   Matrix<double> x(60, 3);
   TrainingScores training;
   training.scores = Matrix<double>(60, 2);
@@ -151,9 +152,9 @@ TEST(ScreenColumns, OppositeIndicatorsTieAndTheEarlierStays) {
   data.features.matrix = FeatureMatrix(std::move(x));
   data.features.names = {"c", "yes", "no"};
   const RuleColumns columns(data, {});
-  const auto one = screen_columns(Context(0, 1), columns, 60, {&training, 1}, 1);
+  const auto one = screen_columns(Context({.threads = 1}), columns, 60, {&training, 1}, 1);
   EXPECT_EQ(one[0], (std::vector<std::size_t>{1}));
-  const auto all = screen_columns(Context(0, 1), columns, 60, {&training, 1}, 50);
+  const auto all = screen_columns(Context({.threads = 1}), columns, 60, {&training, 1}, 50);
   EXPECT_EQ(all[0], (std::vector<std::size_t>{1, 2}));
 }
 

@@ -52,7 +52,7 @@ TreeOptions options_of(std::uint32_t depth, std::uint64_t min_leaf = 1, double b
 }
 
 PolicyTree learn(const TreeCase& of, const TreeOptions& options, int threads = 1) {
-  return learn_tree(Context(0, threads), of.columns.view(), of.scores.view(), options);
+  return learn_tree(Context({.threads = threads}), of.columns.view(), of.scores.view(), options);
 }
 
 TEST(TreeSearch, FindsTheTreeOfBruteForceWithTiesAndRepeatedValues) {

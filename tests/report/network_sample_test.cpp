@@ -1,5 +1,3 @@
-#include "cone/report.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -11,6 +9,7 @@
 
 #include "cone/dataset.hpp"
 #include "cone/graph.hpp"
+#include "cone/report.hpp"
 
 #include "report/layout.hpp"
 

@@ -1,8 +1,8 @@
-#include "cone/output.hpp"
-
 #include <cmath>
 
 #include <gtest/gtest.h>
+
+#include "cone/output.hpp"
 
 namespace cone {
 namespace {
@@ -17,7 +17,7 @@ LoadedData small_data() {
   d.features.num_dense = 1;
   // x: 2 4 | 0 3 3, the zero implicit; word: one node only.
   d.features.matrix = SparseMatrix(2, {0, 1, 2, 2, 3, 5}, {0, 0, 0, 0, 1}, {2, 4, 3, 3, 7});
-  d.graph = build_graph(Context(0, 1), 5, std::vector<Edge>{{0, 1}, {1, 2}});
+  d.graph = build_graph(Context({.threads = 1}), 5, std::vector<Edge>{{0, 1}, {1, 2}});
   data.columns = {{.name = "x", .role = "feature", .kind = "number", .num_features = 1}};
   data.notes = {"a note"};
   return data;
@@ -53,7 +53,7 @@ TEST(DataReport, NamesArmsWithTooFewNodesForTheFolds) {
       d.outcome.push_back(static_cast<double>(i));
     }
     d.features.matrix = SparseMatrix(0, std::vector<std::uint64_t>(21, 0), {}, {});
-    d.graph = build_graph(Context(0, 1), 20, std::vector<Edge>{});
+    d.graph = build_graph(Context({.threads = 1}), 20, std::vector<Edge>{});
     const std::vector<std::string> notes = report_data(data).notes;
     return notes.empty() ? "" : notes[0];
   };

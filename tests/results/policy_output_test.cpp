@@ -1,10 +1,10 @@
-#include "cone/output.hpp"
-
 #include <cmath>
 #include <limits>
 #include <string>
 
 #include <gtest/gtest.h>
+
+#include "cone/output.hpp"
 
 namespace cone {
 namespace {

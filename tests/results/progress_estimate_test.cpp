@@ -1,11 +1,11 @@
-#include "cone/output.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "cone/output.hpp"
 
 namespace cone {
 namespace {

@@ -1,10 +1,10 @@
 // Sentences, tables and JSON of a sensitivity analysis.
 
-#include "cone/output.hpp"
-
 #include <cmath>
 
 #include <gtest/gtest.h>
+
+#include "cone/output.hpp"
 
 namespace cone {
 namespace {

@@ -1,8 +1,8 @@
-#include "cone/output.hpp"
-
 #include <sstream>
 
 #include <gtest/gtest.h>
+
+#include "cone/output.hpp"
 
 namespace cone {
 namespace {

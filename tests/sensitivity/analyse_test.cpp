@@ -62,8 +62,8 @@ SensitivityReport analyse(const LoadedData& data, Reference reference, Sensitivi
                           int num_threads = 2) {
   const std::vector<PolicyOnData> policies = {constant("all", data.observed.num_nodes(), 1)};
   const PolicyOnData none = constant("none", data.observed.num_nodes(), 0);
-  return analyse_sensitivity(Context(1, num_threads), data, policies, reference,
-                             reference == Reference::kPolicy ? &none : nullptr, options);
+  return analyse_sensitivity(Context({.seed = 1, .threads = num_threads}), data, policies,
+                             reference, reference == Reference::kPolicy ? &none : nullptr, options);
 }
 
 TEST(FeatureGroups, AreColumnsOfTheTableAndAllCounts) {
@@ -102,7 +102,7 @@ TEST(FitPropensity, WithTheNetworkUsesWhatNeighboursShare) {
   const LoadedData data = draw_data(600, 1);
   const FitPlan plan = cross_fit_plan(data.observed, 5, 3, 1);
   const SensitivityOptions options;
-  const Context context(1);
+  const Context context({.seed = 1});
   const auto r2 = [&](PropensityModel model) {
     const PropensityTable table = fit_propensity(context, data.observed, plan, model, options);
     for (std::size_t i = 0; i < 600; ++i) {
@@ -164,8 +164,8 @@ TEST(AnalyseSensitivity, TheLoggedPolicyIsExactAndPoliciesThatDependOnItAreDoubt
     }
   }
   const std::vector<PolicyOnData> policies = {done, mostly, constant("half", 300, 0.5)};
-  const SensitivityReport report =
-      analyse_sensitivity(Context(1, 2), data, policies, Reference::kLogged, nullptr, options);
+  const SensitivityReport report = analyse_sensitivity(
+      Context({.seed = 1, .threads = 2}), data, policies, Reference::kLogged, nullptr, options);
   EXPECT_EQ(report.policies[0].value, 0);
   EXPECT_EQ(report.policies[0].ridge_value, 0);
   ASSERT_FALSE(report.policies[0].curve.empty());

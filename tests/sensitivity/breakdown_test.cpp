@@ -34,7 +34,7 @@ TEST(TraceBounds, AreTheBoundsOneByOneAtAnyNumberOfThreads) {
   const MarginalModel model = world.model();
   const std::vector<Contrast> contrasts = {world.value(), world.difference()};
   const std::vector<double> lambdas = lambda_grid(4, 7);
-  const auto traced = trace_bounds(Context(0, 3), model, contrasts, lambdas);
+  const auto traced = trace_bounds(Context({.threads = 3}), model, contrasts, lambdas);
   ASSERT_EQ(traced.size(), 2U);
   for (std::size_t c = 0; c < 2; ++c) {
     ASSERT_EQ(traced[c].size(), 7U);

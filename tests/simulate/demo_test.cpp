@@ -15,7 +15,7 @@ class Refuser : public ProgressObserver {
 
 TEST(Demo, CanBeStoppedWhileItIsGenerated) {
   Refuser observer;
-  EXPECT_THROW(demo_data(Context(0, 2, &observer)), Cancelled);
+  EXPECT_THROW(demo_data(Context({.threads = 2, .progress = &observer})), Cancelled);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 /// A triangle 0 1 2 with a tail 2–3, a pair 4–5 and a lone 6.
 Graph small_graph() {
   const std::vector<Edge> edges = {{0, 1}, {1, 2}, {2, 0}, {2, 3}, {4, 5}};
-  return build_graph(Context(0, 1), 7, edges);
+  return build_graph(Context({.threads = 1}), 7, edges);
 }
 
 /// Cliques of `size` nodes, side by side.
@@ -22,7 +22,7 @@ Graph cliques(std::uint32_t count, std::uint32_t size) {
       for (std::uint32_t b = a + 1; b < size; ++b) edges.push_back({c * size + a, c * size + b});
     }
   }
-  return build_graph(Context(0, 1), count * size, edges);
+  return build_graph(Context({.threads = 1}), count * size, edges);
 }
 
 TEST(NetworkStatistics, CountsDegreesAndComponents) {
@@ -35,16 +35,17 @@ TEST(NetworkStatistics, CountsDegreesAndComponents) {
 
 TEST(NetworkStatistics, AveragesTheLocalClusteringOverAllNodes) {
   // Nodes 0 and 1 have 1 of 1 pairs, node 2 has 1 of 3, the others none.
-  EXPECT_NEAR(average_clustering(Context(0, 2), small_graph()), (1 + 1 + 1.0 / 3) / 7, 1e-15);
+  EXPECT_NEAR(average_clustering(Context({.threads = 2}), small_graph()), (1 + 1 + 1.0 / 3) / 7,
+              1e-15);
 }
 
 TEST(NetworkStatistics, SampledClusteringIsNearTheExactOneAndRepeatable) {
   const Graph graph = small_graph();
-  const double exact = average_clustering(Context(5, 1), graph);
-  const double sampled = average_clustering(Context(5, 1), graph, 0);
+  const double exact = average_clustering(Context({.seed = 5, .threads = 1}), graph);
+  const double sampled = average_clustering(Context({.seed = 5, .threads = 1}), graph, 0);
   EXPECT_NE(sampled, exact);
   EXPECT_NEAR(sampled, exact, 0.0025);
-  EXPECT_EQ(sampled, average_clustering(Context(5, 3), graph, 0));
+  EXPECT_EQ(sampled, average_clustering(Context({.seed = 5, .threads = 3}), graph, 0));
 }
 
 TEST(NetworkStatistics, FindsTheExponentOfAPowerLaw) {
@@ -56,7 +57,7 @@ TEST(NetworkStatistics, FindsTheExponentOfAPowerLaw) {
     const std::uint32_t centre = next++;
     for (int leaf = 0; leaf < std::lround(degree); ++leaf) edges.push_back({centre, next++});
   }
-  const Graph graph = build_graph(Context(0, 1), next, edges);
+  const Graph graph = build_graph(Context({.threads = 1}), next, edges);
   EXPECT_NEAR(degree_tail_exponent(graph, 10), 2.5, 0.02);
   EXPECT_TRUE(std::isnan(degree_tail_exponent(graph, 1'000'000)));
 }
@@ -77,7 +78,7 @@ TEST(NetworkStatistics, TopicHomophilyIsTheCorrelationAcrossEdges) {
   const Graph graph = cliques(3, 4);
   Matrix<double> topics(12, 3);
   for (std::size_t i = 0; i < 12; ++i) topics(i, i / 4) = 1;
-  EXPECT_NEAR(topic_homophily(Context(0, 2), graph, topics.view()), 1, 1e-14);
+  EXPECT_NEAR(topic_homophily(Context({.threads = 2}), graph, topics.view()), 1, 1e-14);
 
   // One topic: the plain correlation of the two ends, here of a path 0–1–2 with values 1, 2, 4.
   const std::vector<Edge> path = {{0, 1}, {1, 2}};
@@ -89,7 +90,8 @@ TEST(NetworkStatistics, TopicHomophilyIsTheCorrelationAcrossEdges) {
   const double across = 2 * ((1 - centre) * (2 - centre) + (2 - centre) * (4 - centre));
   const double self =
       (1 - centre) * (1 - centre) + 2 * (2 - centre) * (2 - centre) + (4 - centre) * (4 - centre);
-  EXPECT_NEAR(topic_homophily(Context(0, 1), build_graph(Context(0, 1), 3, path), values.view()),
+  EXPECT_NEAR(topic_homophily(Context({.threads = 1}),
+                              build_graph(Context({.threads = 1}), 3, path), values.view()),
               across / self, 1e-14);
 }
 

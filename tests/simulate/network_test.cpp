@@ -56,7 +56,7 @@ TEST(GenerateNetwork, GivesTheMeanDegreeAskedForInOneComponent) {
     options.homophily = s.homophily;
     options.clustering = s.clustering;
     options.communities = s.communities;
-    const Graph graph = generate_network(Context(1), options).graph;
+    const Graph graph = generate_network(Context({.seed = 1}), options).graph;
     ASSERT_EQ(graph.num_nodes(), s.nodes);
     EXPECT_NEAR(mean_degree(graph), s.degree, 0.01 * s.degree) << s.nodes;
     EXPECT_EQ(largest_component_size(graph), s.nodes);
@@ -66,7 +66,7 @@ TEST(GenerateNetwork, GivesTheMeanDegreeAskedForInOneComponent) {
 TEST(GenerateNetwork, StaysConnectedWhenAllCliquesAreWithinCommunities) {
   NetworkOptions options = graph_options(5000, 10);
   options.homophily = 1;
-  const SyntheticNetwork network = generate_network(Context(2), options);
+  const SyntheticNetwork network = generate_network(Context({.seed = 2}), options);
   EXPECT_EQ(largest_component_size(network.graph), 5000U);
   EXPECT_GT(label_assortativity(network.graph, network.community), 0.99);
 }
@@ -74,7 +74,7 @@ TEST(GenerateNetwork, StaysConnectedWhenAllCliquesAreWithinCommunities) {
 TEST(GenerateNetwork, IsolatesTheFractionOfNodesAskedForAndConnectsTheRest) {
   NetworkOptions options = small_options();
   options.isolated_fraction = 0.15;
-  const SyntheticNetwork network = generate_network(Context(3), options);
+  const SyntheticNetwork network = generate_network(Context({.seed = 3}), options);
   EXPECT_EQ(num_isolated(network.graph), 450U);
   EXPECT_EQ(largest_component_size(network.graph), 2550U);
   EXPECT_NEAR(mean_degree(network.graph), 20, 0.2);
@@ -82,7 +82,7 @@ TEST(GenerateNetwork, IsolatesTheFractionOfNodesAskedForAndConnectsTheRest) {
 }
 
 TEST(GenerateNetwork, HasNoSelfLoopsAndEveryEdgeOnceInBothDirections) {
-  const Graph graph = generate_network(Context(4), small_options()).graph;
+  const Graph graph = generate_network(Context({.seed = 4}), small_options()).graph;
   for (NodeIndex i = 0; i < graph.num_nodes(); ++i) {
     NodeIndex previous = 0;
     bool first = true;
@@ -99,9 +99,10 @@ TEST(GenerateNetwork, HasNoSelfLoopsAndEveryEdgeOnceInBothDirections) {
 TEST(GenerateNetwork, IsAFunctionOfTheSeedAtAnyNumberOfThreads) {
   NetworkOptions options = small_options();
   options.nodes = 20'000;  // several pieces of everything
-  const SyntheticNetwork one = generate_network(Context(7, 1), options);
+  const SyntheticNetwork one = generate_network(Context({.seed = 7, .threads = 1}), options);
   for (const int threads : {2, 5}) {
-    const SyntheticNetwork other = generate_network(Context(7, threads), options);
+    const SyntheticNetwork other =
+        generate_network(Context({.seed = 7, .threads = threads}), options);
     EXPECT_TRUE(std::ranges::equal(one.graph.neighbours(), other.graph.neighbours()));
     EXPECT_TRUE(std::ranges::equal(one.graph.offsets(), other.graph.offsets()));
     EXPECT_TRUE(std::ranges::equal(one.topics.values(), other.topics.values()));
@@ -109,7 +110,7 @@ TEST(GenerateNetwork, IsAFunctionOfTheSeedAtAnyNumberOfThreads) {
     EXPECT_TRUE(std::ranges::equal(one.words.values(), other.words.values()));
     EXPECT_EQ(one.community, other.community);
   }
-  const SyntheticNetwork reseeded = generate_network(Context(8, 1), options);
+  const SyntheticNetwork reseeded = generate_network(Context({.seed = 8, .threads = 1}), options);
   EXPECT_FALSE(std::ranges::equal(one.graph.neighbours(), reseeded.graph.neighbours()));
   EXPECT_FALSE(std::ranges::equal(one.topics.values(), reseeded.topics.values()));
 }
@@ -119,7 +120,7 @@ TEST(GenerateNetwork, DegreesHaveTheTailAskedFor) {
     NetworkOptions options = graph_options(100'000, 16);
     options.degree_exponent = exponent;
     options.clustering = 0.02;
-    const Graph graph = generate_network(Context(5), options).graph;
+    const Graph graph = generate_network(Context({.seed = 5}), options).graph;
     EXPECT_NEAR(degree_tail_exponent(graph, 64), exponent, 0.3);
     EXPECT_LT(max_degree(graph), 1.5 * std::sqrt(16 * 100'000.0));
   }
@@ -129,7 +130,7 @@ TEST(GenerateNetwork, CommunitiesAreAsAssortativeAsAskedFor) {
   for (const double homophily : {0.0, 0.1, 0.5, 0.9}) {
     NetworkOptions options = graph_options(10'000, 24);
     options.homophily = homophily;
-    const SyntheticNetwork network = generate_network(Context(6), options);
+    const SyntheticNetwork network = generate_network(Context({.seed = 6}), options);
     EXPECT_NEAR(label_assortativity(network.graph, network.community), homophily,
                 0.004 + 0.02 * homophily);
   }
@@ -140,8 +141,9 @@ TEST(GenerateNetwork, TopicCorrelationOfNeighboursIsProportionalToHomophily) {
   for (const double homophily : {0.0, 0.3, 0.6}) {
     NetworkOptions options = small_options();
     options.homophily = homophily;
-    const SyntheticNetwork network = generate_network(Context(9), options);
-    correlation.push_back(topic_homophily(Context(9), network.graph, network.topics.view()));
+    const SyntheticNetwork network = generate_network(Context({.seed = 9}), options);
+    correlation.push_back(
+        topic_homophily(Context({.seed = 9}), network.graph, network.topics.view()));
   }
   EXPECT_NEAR(correlation[0], 0, 0.01);
   EXPECT_GT(correlation[1], 0.04);
@@ -151,7 +153,7 @@ TEST(GenerateNetwork, TopicCorrelationOfNeighboursIsProportionalToHomophily) {
 TEST(GenerateNetwork, CliquesAddTheClusteringAskedFor) {
   NetworkOptions options = graph_options(20'000, 24);
   options.clustering = 0;
-  const Context context(10);
+  const Context context({.seed = 10});
   const double base = average_clustering(context, generate_network(context, options).graph);
   EXPECT_LT(base, 0.03);
   for (const double clustering : {0.02, 0.1, 0.25}) {
@@ -162,7 +164,7 @@ TEST(GenerateNetwork, CliquesAddTheClusteringAskedFor) {
 }
 
 TEST(GenerateNetwork, TopicsOfEveryNodeSumToOne) {
-  const SyntheticNetwork network = generate_network(Context(11), small_options());
+  const SyntheticNetwork network = generate_network(Context({.seed = 11}), small_options());
   for (std::size_t i = 0; i < network.topics.rows(); ++i) {
     EXPECT_NEAR(sum(network.topics.row(i)), 1, 1e-12);
     EXPECT_GE(std::ranges::min(network.topics.row(i)), 0);
@@ -170,7 +172,7 @@ TEST(GenerateNetwork, TopicsOfEveryNodeSumToOne) {
 }
 
 TEST(GenerateNetwork, NodesHaveAsManyDistinctWordsAsAskedForAndIntegerCounts) {
-  const SyntheticNetwork network = generate_network(Context(12), NetworkOptions{});
+  const SyntheticNetwork network = generate_network(Context({.seed = 12}), NetworkOptions{});
   EXPECT_NEAR(static_cast<double>(network.words.num_entries()) / 5200, 70, 2);
   const std::span<const double> counts = network.words.values();
   EXPECT_TRUE(std::ranges::all_of(counts, [](double c) { return c >= 1 && c == std::floor(c); }));
@@ -184,7 +186,7 @@ TEST(GenerateNetwork, WordFrequenciesOfASingleTopicFollowZipf) {
     options.words = 2000;
     options.nodes = 20'000;
     options.zipf_exponent = exponent;
-    const SparseMatrix words = generate_network(Context(13), options).words;
+    const SparseMatrix words = generate_network(Context({.seed = 13}), options).words;
     std::vector<double> frequency(options.words, 0);
     for (std::size_t k = 0; k < words.num_entries(); ++k) {
       frequency[words.columns()[k]] += words.values()[k];
@@ -202,7 +204,7 @@ TEST(GenerateNetwork, WordFrequenciesOfASingleTopicFollowZipf) {
 TEST(GenerateNetwork, NodesUseTheWordsOfTheirTopics) {
   // Two nodes of one topic share more words than two of different topics.
   NetworkOptions options = small_options();
-  const SyntheticNetwork network = generate_network(Context(14), options);
+  const SyntheticNetwork network = generate_network(Context({.seed = 14}), options);
   std::vector<std::vector<double>> profile(options.topics, std::vector<double>(options.words, 0));
   for (std::size_t i = 0; i < options.nodes; ++i) {
     const auto topics = network.topics.row(i);
@@ -239,7 +241,7 @@ TEST(GenerateNetwork, ListsEveryOptionThatCannotBeMet) {
   options.mean_degree = 2900;
   options.words_per_node = 300;
   try {
-    generate_network(Context(0), options);
+    generate_network(Context(), options);
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kUsage);
@@ -252,7 +254,7 @@ TEST(GenerateNetwork, ListsEveryOptionThatCannotBeMet) {
   options.communities = 300;
   options.homophily = 0.9;
   try {
-    generate_network(Context(0), options);
+    generate_network(Context(), options);
     FAIL();
   } catch (const Error& error) {
     ASSERT_EQ(error.faults().size(), 1U);
@@ -260,24 +262,24 @@ TEST(GenerateNetwork, ListsEveryOptionThatCannotBeMet) {
   }
   options = small_options();
   options.isolated_fraction = 1;
-  EXPECT_THROW(generate_network(Context(0), options), Error);
+  EXPECT_THROW(generate_network(Context(), options), Error);
 }
 
 TEST(GenerateNetwork, WithoutEdgesHasTheSameNodes) {
   NetworkOptions options;
   options.nodes = 300;
   options.mean_degree = 8;
-  const SyntheticNetwork social = generate_network(Context(4, 2), options);
+  const SyntheticNetwork social = generate_network(Context({.seed = 4, .threads = 2}), options);
   options.mean_degree = 0;
   options.isolated_fraction = 0.2;  // has no effect without edges
-  const SyntheticNetwork alone = generate_network(Context(4, 2), options);
+  const SyntheticNetwork alone = generate_network(Context({.seed = 4, .threads = 2}), options);
   EXPECT_EQ(alone.graph.num_nodes(), 300U);
   EXPECT_EQ(alone.graph.num_edges(), 0U);
   EXPECT_EQ(alone.community, social.community);
   EXPECT_TRUE(std::ranges::equal(alone.topics.values(), social.topics.values()));
   EXPECT_TRUE(std::ranges::equal(alone.words.values(), social.words.values()));
   options.mean_degree = 1.5;
-  EXPECT_THROW(generate_network(Context(4, 2), options), Error);
+  EXPECT_THROW(generate_network(Context({.seed = 4, .threads = 2}), options), Error);
 }
 
 }  // namespace

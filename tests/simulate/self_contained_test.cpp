@@ -15,7 +15,7 @@ namespace {
 using testing::correlation;
 
 LoadedData simulate_world(World world, std::uint64_t simulation, int threads = 1) {
-  return simulate_self_contained(Context(21, threads), world, simulation).data;
+  return simulate_self_contained(Context({.seed = 21, .threads = threads}), world, simulation).data;
 }
 
 void expect_same_data(const LoadedData& a, const LoadedData& b) {

@@ -16,7 +16,7 @@ namespace {
 TEST(SemiSyntheticFixture, PropensitiesAndOutcomesMatchTheReference) {
   const nlohmann::json fixture = testing::read_fixture("semi_synthetic.json");
   const auto num_nodes = fixture["num_nodes"].get<std::size_t>();
-  const Context context(0, 2);
+  const Context context({.threads = 2});
 
   std::vector<Edge> edges;
   std::map<std::pair<NodeIndex, NodeIndex>, double> weight;

@@ -27,7 +27,7 @@ struct SmallCase {
 
   SmallCase() {
     const std::vector<Edge> edges = {{0, 1}, {1, 2}};
-    graph = build_graph(Context(0, 1), 4, edges);
+    graph = build_graph(Context({.threads = 1}), 4, edges);
     const double first[] = {1, 0.5, 0.25, 0.25};
     for (std::size_t i = 0; i < 4; ++i) {
       topics(i, 0) = first[i];
@@ -44,7 +44,8 @@ TEST(ArmScores, FollowTheFormulaUnderEveryNormalisation) {
   const double w12 = 0.8;
   OutcomeOptions options{.kappa1 = 3, .kappa2 = 2};
   const auto expect_sums = [&](const std::vector<double>& sums0, const std::vector<double>& sums1) {
-    const ArmValues scores = arm_scores(Context(0, 1), c.graph, c.topics.view(), c.hidden, options);
+    const ArmValues scores =
+        arm_scores(Context({.threads = 1}), c.graph, c.topics.view(), c.hidden, options);
     for (std::size_t i = 0; i < 4; ++i) {
       EXPECT_NEAR(scores[0][i], 3 * 0.5 + 2 * sums0[i], 1e-15) << i;
       EXPECT_NEAR(scores[1][i], 3 * own1[i] + 2 * sums1[i], 1e-15) << i;
@@ -71,7 +72,7 @@ TEST(SimulateLog, IsTheSameAtAnyNumberOfThreads) {
 TEST(SimulateLog, DoesNotDependOnOtherSimulationsAndDiffersBetweenThem) {
   const OutcomeOptions options;
   const SimulatedLog alone = simulate(options, 2);
-  const Context context(21, 2);
+  const Context context({.seed = 21, .threads = 2});
   std::vector<SimulatedLog> sequence;
   for (std::uint64_t k = 0; k < 3; ++k) {
     sequence.push_back(
@@ -200,7 +201,7 @@ TEST(SimulateLog, UsesEveryOption) {
 
 TEST(SimulateLog, RefusesWhatItCannotSimulate) {
   const SmallCase c;
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   const auto expect_refusal = [&](ErrorCode code, std::size_t num_faults, const Graph& graph,
                                   MatrixView<const double> topics, const OutcomeOptions& options,
                                   std::uint64_t simulation) {

@@ -26,15 +26,15 @@ inline const SyntheticNetwork& shared_network() {
     options.topics = 10;
     options.words = 8;
     options.words_per_node = 1;
-    return generate_network(Context(20), options);
+    return generate_network(Context({.seed = 20}), options);
   }();
   return network;
 }
 
 inline SimulatedLog simulate(OutcomeOptions options, std::uint64_t simulation = 0,
                              int threads = 2) {
-  return simulate_log(Context(21, threads), shared_network().graph, shared_network().topics.view(),
-                      options, simulation);
+  return simulate_log(Context({.seed = 21, .threads = threads}), shared_network().graph,
+                      shared_network().topics.view(), options, simulation);
 }
 
 inline SimulatedLog simulate(World world) { return simulate(OutcomeOptions{.world = world}); }

@@ -69,8 +69,9 @@ TEST(TopicModelBound, EqualsTheFormulaTermByTerm) {
   for (double& value : parameters.values()) value = 0.1 + 5 * rng.uniform();
   const TopicModel model(topic_word, 0.2, 0.07);
   const double expected = slow_bound(model, counts, parameters);
-  EXPECT_NEAR(model.bound(Context(0, 2), testing::sparse_counts(counts), parameters.view()),
-              expected, 1e-11 * std::abs(expected));
+  EXPECT_NEAR(
+      model.bound(Context({.threads = 2}), testing::sparse_counts(counts), parameters.view()),
+      expected, 1e-11 * std::abs(expected));
 }
 
 TEST(TopicModelBound, SurvivesTopicsThatShareNothing) {
@@ -91,7 +92,7 @@ TEST(TopicModelBound, SurvivesTopicsThatShareNothing) {
   const double expected =
       top + std::log(std::exp(through_first - top) + std::exp(through_second - top));
   const Matrix<double> no_words(1, 2);
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   const double difference =
       model.bound(context, testing::sparse_counts(counts), parameters.view()) -
       model.bound(context, testing::sparse_counts(no_words), parameters.view());
@@ -110,7 +111,7 @@ TEST_P(ScikitLearnReference, BoundAndPerplexityAreEqual) {
                          reference.at("word_prior").get<double>());
   const SparseMatrix counts = testing::sparse_counts(matrix_of(expected.at("counts")));
   const Matrix<double> parameters = matrix_of(expected.at("document_parameters"));
-  const Context context(0, 2);
+  const Context context({.threads = 2});
   const auto bound = expected.at("bound").get<double>();
   // scikit-learn's own digamma is right to nine digits.
   EXPECT_NEAR(model.bound(context, counts, parameters.view()), bound, 5e-9 * std::abs(bound));

@@ -118,7 +118,7 @@ TEST_P(TopicModelKernels, AnUpdateReportsHowFarTheParametersMoved) {
 
 TEST_P(TopicModelKernels, AFitAgreesWithTheBaselineUpToRounding) {
   const SparseMatrix counts = cone::testing::PlantedCorpus().draw(1);
-  const Context context(4, 2);
+  const Context context({.seed = 4, .threads = 2});
   const auto fit = [&] { return fit_topic_model(context, counts, {.topics = 5, .passes = 20}); };
   const Matrix<double> chosen = fit().word_distributions();
   testing::choose_target(testing::baseline_target());

@@ -55,7 +55,7 @@ double largest_difference(std::span<const double> a, std::span<const double> b) 
 TEST(TopicModel, RecoversPlantedTopicsAndTheTopicsOfDocuments) {
   const PlantedCorpus corpus;
   const SparseMatrix counts = corpus.draw(1);
-  const Context context(4, 2);
+  const Context context({.seed = 4, .threads = 2});
   const TopicModel model = fit_topic_model(context, counts, planted_options());
   std::vector<std::size_t> matching;
   EXPECT_LT(matched_distance(model.word_distributions(), corpus.topics(), &matching), 0.08);
@@ -71,7 +71,7 @@ TEST(TopicModel, RecoversPlantedTopicsAndTheTopicsOfDocuments) {
 TEST(TopicModel, IsBitwiseEqualAtAnyNumberOfThreads) {
   const SparseMatrix counts = PlantedCorpus().draw(2);
   const auto run = [&](int threads) {
-    const Context context(9, threads);
+    const Context context({.seed = 9, .threads = threads});
     const TopicModel model = fit_topic_model(context, counts, planted_options(5));
     Matrix<double> topics = model.transform(context, counts);
     return std::tuple(std::vector<double>(model.topic_word().data(),
@@ -87,7 +87,8 @@ TEST(TopicModel, IsBitwiseEqualAtAnyNumberOfThreads) {
 TEST(TopicModel, DependsOnTheSeed) {
   const SparseMatrix counts = PlantedCorpus().draw(2);
   const auto first_value = [&](std::uint64_t seed) {
-    return fit_topic_model(Context(seed, 1), counts, planted_options(1)).topic_word()(0, 0);
+    return fit_topic_model(Context({.seed = seed, .threads = 1}), counts, planted_options(1))
+        .topic_word()(0, 0);
   };
   EXPECT_EQ(first_value(1), first_value(1));
   EXPECT_NE(first_value(1), first_value(2));
@@ -98,7 +99,7 @@ TEST(TopicModel, PermutingDocumentsPermutesTheirTopics) {
   const std::vector<std::uint32_t> order =
       Rng(5, Stream::kTest).permutation(static_cast<std::uint32_t>(counts.rows()));
   const SparseMatrix permuted = counts.select_rows(order);
-  const Context context(1, 2);
+  const Context context({.seed = 1, .threads = 2});
   const auto topics = [&](const SparseMatrix& documents) {
     return fit_topic_model(context, documents, planted_options()).transform(context, documents);
   };
@@ -111,7 +112,7 @@ TEST(TopicModel, PermutingDocumentsPermutesTheirTopics) {
 
 TEST(TopicModel, MorePassesDoNotWorsenThePerplexityNoticeably) {
   const SparseMatrix counts = PlantedCorpus().draw(4);
-  const Context context(2, 2);
+  const Context context({.seed = 2, .threads = 2});
   double previous = std::numeric_limits<double>::infinity();
   for (const int passes : {1, 2, 4, 8, 16, 32}) {
     const double perplexity =
@@ -125,7 +126,7 @@ TEST(TopicModel, MorePassesDoNotWorsenThePerplexityNoticeably) {
 
 TEST(TopicModel, PredictsHeldOutDocumentsBetterThanAUniformGuess) {
   const PlantedCorpus corpus;
-  const Context context(3, 2);
+  const Context context({.seed = 3, .threads = 2});
   const TopicModel model = fit_topic_model(context, corpus.draw(5), planted_options());
   EXPECT_LT(model.perplexity(context, corpus.draw(6)),
             0.6 * static_cast<double>(model.num_words()));
@@ -137,7 +138,7 @@ TEST(TopicModel, TopicsOfADocumentSumToOneAndWithoutWordsAreUniform) {
   for (double& value : dense.values()) value = static_cast<double>(rng.below(3));
   for (double& value : dense.row(7)) value = 0;
   const SparseMatrix counts = sparse_counts(dense);
-  const Context context(0, 2);
+  const Context context({.threads = 2});
   const TopicModel model = fit_topic_model(context, counts, {.topics = 3});
   const Matrix<double> topics = model.transform(context, counts);
   for (std::size_t i = 0; i < topics.rows(); ++i) EXPECT_NEAR(sum(topics.row(i)), 1.0, 1e-12);
@@ -152,7 +153,7 @@ TEST(TopicModel, WordsThatNeverOccurKeepThePriorAndCanBeScored) {
   for (std::size_t i = 0; i < 30; ++i) {
     for (std::size_t w = 0; w < 5; ++w) dense(i, w) = static_cast<double>(1 + rng.below(4));
   }
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   // A prior this small underflows in single precision.
   const TopicModelOptions options{.topics = 2, .document_prior = 1e-3, .word_prior = 1e-3};
   const TopicModel model = fit_topic_model(context, sparse_counts(dense), options);
@@ -169,8 +170,8 @@ TEST(TopicModel, OneTopicIsTheSmoothedWordFrequency) {
   dense(0, 0) = 4;
   dense(0, 1) = 1;
   dense(1, 1) = 2;
-  const TopicModel model =
-      fit_topic_model(Context(0, 1), sparse_counts(dense), {.topics = 1, .word_prior = 0.5});
+  const TopicModel model = fit_topic_model(Context({.threads = 1}), sparse_counts(dense),
+                                           {.topics = 1, .word_prior = 0.5});
   EXPECT_FLOAT_EQ(static_cast<float>(model.topic_word()(0, 0)), 4.5F);
   EXPECT_FLOAT_EQ(static_cast<float>(model.topic_word()(0, 1)), 3.5F);
   EXPECT_FLOAT_EQ(static_cast<float>(model.topic_word()(0, 2)), 0.5F);
@@ -193,7 +194,7 @@ TEST(TopicModel, ListsEveryBadCount) {
   const double infinity = std::numeric_limits<double>::infinity();
   const SparseMatrix counts(3, {0, 2, 5}, {0, 2, 0, 1, 2}, {1, -1, nan, 2, infinity});
   try {
-    fit_topic_model(Context(0, 1), counts, {});
+    fit_topic_model(Context({.threads = 1}), counts, {});
     FAIL() << "bad counts were accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kData);
@@ -203,7 +204,7 @@ TEST(TopicModel, ListsEveryBadCount) {
 }
 
 TEST(TopicModel, RejectsACorpusWithoutWordsAndAnotherVocabulary) {
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   EXPECT_THROW(fit_topic_model(context, SparseMatrix(2, {0, 1, 1}, {0}, {0.0}), {}), Error);
   EXPECT_THROW(fit_topic_model(context, SparseMatrix(), {}), Error);
   const SparseMatrix counts(2, {0, 1}, {0}, {1.0});
@@ -230,7 +231,7 @@ class StopAfter : public ProgressObserver {
 
 TEST(TopicModel, StopsBetweenPassesWhenTheObserverAsks) {
   StopAfter observer;
-  const Context context(0, 1, &observer);
+  const Context context({.threads = 1, .progress = &observer});
   EXPECT_THROW(fit_topic_model(context, PlantedCorpus().draw(1), {.topics = 5, .passes = 10}),
                Cancelled);
   EXPECT_EQ(observer.last(), 3U);

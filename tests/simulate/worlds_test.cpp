@@ -160,7 +160,7 @@ TEST(IndividualEffects, AddTheScoresAsTheFormulaSaysAndAreNotStandardised) {
       .world = World::kIndividualEffects, .kappa1 = 10, .kappa2 = 0.5, .noise = 1};
   const SimulatedLog log = simulate(options);
   EXPECT_TRUE(std::ranges::all_of(log.hidden.edge_weights, [](double w) { return w == 1; }));
-  const ArmValues p = arm_scores(Context(21, 1), shared_network().graph,
+  const ArmValues p = arm_scores(Context({.seed = 21, .threads = 1}), shared_network().graph,
                                  shared_network().topics.view(), log.hidden, options);
   std::vector<double> noise;
   for (std::size_t i = 0; i < log.outcome.size(); ++i) {

@@ -12,10 +12,11 @@ namespace {
 
 TEST(Ablation, ComparesEveryRowWithTheDefault) {
   const auto networks = testing::small_study_networks();
-  const auto generated = generate_study_networks(Context(1, 1), {.nodes = 120});
+  const auto generated =
+      generate_study_networks(Context({.seed = 1, .threads = 1}), {.nodes = 120});
   const testing::TemporaryFolder folder;
-  const ValueTable table =
-      reproduce_ablation(Context(0, 2), networks, generated, 2, UnitWork{UnitStore(folder.path())});
+  const ValueTable table = reproduce_ablation(Context({.threads = 2}), networks, generated, 2,
+                                              UnitWork{UnitStore(folder.path())});
   EXPECT_TRUE(table.run.failures.empty());
   EXPECT_EQ(table.settings.size(), 6U);
   EXPECT_EQ(table.reference, "network_dm");

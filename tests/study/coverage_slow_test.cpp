@@ -22,7 +22,7 @@ TEST(Coverage, LowerLimitIsWilsons) {
 TEST(Coverage, AResumedStudyGivesTheSameResults) {
   const testing::TemporaryFolder folder;
   const CoverageOptions options{.coverage_nodes = 100, .unconfounded_simulations = 1};
-  const Context context(5, 2);
+  const Context context({.seed = 5, .threads = 2});
   const auto networks = generate_coverage_networks(context, options);
   const UnitStore store(folder.path());
   const CoverageTable whole = reproduce_coverage(context, networks, 1, options, UnitWork{store});
@@ -30,7 +30,7 @@ TEST(Coverage, AResumedStudyGivesTheSameResults) {
   EXPECT_EQ(first.run.num_reused, 0U);
   EXPECT_TRUE(first.run.failures.empty());
   const CoverageTable again =
-      reproduce_coverage(Context(5, 1), networks, 1, options, UnitWork{store});
+      reproduce_coverage(Context({.seed = 5, .threads = 1}), networks, 1, options, UnitWork{store});
   EXPECT_EQ(again.values.run.num_reused, again.values.run.num_units);
   const StudyReport report = report_coverage(whole);
   EXPECT_EQ(report_coverage(again).table.csv(), report.table.csv());

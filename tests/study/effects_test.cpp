@@ -18,8 +18,8 @@ namespace {
 
 EffectsTable small_effects(int threads, const std::filesystem::path& folder) {
   const std::vector<std::string> rows = {"dm_ols2", "network_dm"};
-  return reproduce_effects(Context(0, threads), testing::small_study_networks(250), 2, rows,
-                           UnitWork{UnitStore(folder)});
+  return reproduce_effects(Context({.threads = threads}), testing::small_study_networks(250), 2,
+                           rows, UnitWork{UnitStore(folder)});
 }
 
 TEST(JoinedPlan, FitsOnAllNodesOfATaskWithoutSelection) {
@@ -39,7 +39,8 @@ TEST(JoinedPlan, FitsOnAllNodesOfATaskWithoutSelection) {
 TEST(JoinedPlan, InnerFoldsOfCrossFittingAddNothing) {
   const auto networks = testing::small_study_networks(250);
   const LoadedData data =
-      simulate_data(Context(1, 1), networks[0].network, OutcomeOptions{}, 0).data;
+      simulate_data(Context({.seed = 1, .threads = 1}), networks[0].network, OutcomeOptions{}, 0)
+          .data;
   const FitPlan plan = cross_fit_plan(data.observed, 5, 3, 1);
   const FitPlan joined = join_selection(plan);
   for (std::size_t k = 0; k < plan.tasks.size(); ++k) {
@@ -59,10 +60,10 @@ TEST(Effects, ErrorsAreThoseOfTheTestNodes) {
   const auto networks = testing::small_study_networks(250);
   const StudySetting setting = effects_setting(networks[0], 0.5, 7);
   const Unit unit = effects_unit(setting, 1, {.label = "dm_ols2", .estimator = "dm_ols2"});
-  const Context context(unit.identity.seed, 1);
+  const Context context({.seed = unit.identity.seed, .threads = 1});
   const auto result = unit.run(context);
   const LoadedData data =
-      simulate_data(Context(7, 1), networks[0].network,
+      simulate_data(Context({.seed = 7, .threads = 1}), networks[0].network,
                     {.world = World::kIndividualEffects, .kappa1 = 10, .kappa2 = 0.5, .noise = 1},
                     1)
           .data;
@@ -119,8 +120,8 @@ TEST(Effects, RowsAreOutcomeModelsOfTheCatalogue) {
   EXPECT_EQ(std::find(models.begin(), models.end(), "dm"), models.end());
   const testing::TemporaryFolder folder;
   const std::vector<std::string> rows = {"naive"};
-  EXPECT_THROW(reproduce_effects(Context(0, 1), testing::small_study_networks(250), 2, rows,
-                                 UnitWork{UnitStore(folder.path())}),
+  EXPECT_THROW(reproduce_effects(Context({.threads = 1}), testing::small_study_networks(250), 2,
+                                 rows, UnitWork{UnitStore(folder.path())}),
                Error);
 }
 

@@ -1,11 +1,10 @@
-#include "cone/context.hpp"
-
 #include <functional>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "cone/context.hpp"
 #include "cone/effects.hpp"
 #include "cone/evaluate.hpp"
 #include "cone/learn_policy.hpp"
@@ -103,7 +102,8 @@ TEST(Forecast, OfEveryCommandGrowsWithTheDataAndFallsWithTheThreads) {
     double previous = 0;
     for (const std::size_t nodes : {200, 1000, 5000, 20000}) {
       const SmallWorld world = small_world(nodes, 0.5, 1, 1);
-      const std::vector<ExpectedCost> costs = command.costs(Context(1, 1), world);
+      const std::vector<ExpectedCost> costs =
+          command.costs(Context({.seed = 1, .threads = 1}), world);
       double sum = 0;
       for (const ExpectedCost& cost : costs) {
         EXPECT_FALSE(cost.name.empty());
@@ -112,7 +112,8 @@ TEST(Forecast, OfEveryCommandGrowsWithTheDataAndFallsWithTheThreads) {
       }
       EXPECT_DOUBLE_EQ(total_seconds(costs), sum);
       EXPECT_GT(sum, previous) << command.name << " of " << nodes;
-      EXPECT_LT(total_seconds(command.costs(Context(1, 2), world)), sum) << command.name;
+      EXPECT_LT(total_seconds(command.costs(Context({.seed = 1, .threads = 2}), world)), sum)
+          << command.name;
       previous = sum;
     }
     EXPECT_GT(previous, 5) << command.name << " of 20,000 nodes";
@@ -147,7 +148,7 @@ TEST(Forecast, ProgressOfEveryCommandNeverGoesBackAndEndsAtOne) {
   for (const Forecast& command : every_command()) {
     SCOPED_TRACE(command.name);
     StageLog log;
-    command.run(Context(1, 2, &log), world);
+    command.run(Context({.seed = 1, .threads = 2, .progress = &log}), world);
     EXPECT_NEAR(log.furthest, 1, 1e-9);
     EXPECT_TRUE(log.stage.label.empty());
   }

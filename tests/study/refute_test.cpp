@@ -119,8 +119,8 @@ TEST(Refute, TheNetworkRidgePassesWhereItIsWellSpecified) {
   const Dataset data = draw_ring_data(400, 3);
   RefuteOptions options;
   options.draws = 4;
-  const Refutation found =
-      refute(Context(2, 2), data, treat_all(400), options, UnitWork{UnitStore(folder.path())});
+  const Refutation found = refute(Context({.seed = 2, .threads = 2}), data, treat_all(400), options,
+                                  UnitWork{UnitStore(folder.path())});
   const RefutedPolicy& all = found.policies.at(0);
   EXPECT_NEAR(all.difference, 1.5, 0.4) << "half of the units are untreated";
   EXPECT_GT(all.standard_error, 0);
@@ -170,7 +170,7 @@ TEST(Refute, TheBootstrapDetectsStandardErrorsThatAreTooSmall) {
   options.network_ridge.ridge_groups = {"own"};  // a model that ignores the blocks
   const auto moved = [&](BootstrapUnits units) {
     options.bootstrap_by = units;
-    return refute(Context(2, 2), data, treat_all(kNodes), options,
+    return refute(Context({.seed = 2, .threads = 2}), data, treat_all(kNodes), options,
                   UnitWork{UnitStore(folder.path())})
         .policies[0]
         .checks[0];
@@ -225,18 +225,19 @@ TEST(Refute, ResumesAndDoesNotDependOnThreads) {
   const auto run = [&](const Context& context, const TemporaryFolder& where) {
     return refute(context, data, treat_all(80), options, UnitWork{UnitStore(where.path())});
   };
-  const Refutation first = run(Context(1, 1), folder);
+  const Refutation first = run(Context({.seed = 1, .threads = 1}), folder);
   EXPECT_EQ(first.units.num_reused, 0U);
   EXPECT_EQ(first.units.records.size(), 5U);
   ASSERT_EQ(first.policies[0].checks.size(), 2U);
   EXPECT_EQ(first.policies[0].checks[0].check, RefuteCheck::kPlacebo);
-  const Refutation again = run(Context(1, 3), folder);
+  const Refutation again = run(Context({.seed = 1, .threads = 3}), folder);
   EXPECT_EQ(again.units.num_reused, 5U);
-  const Refutation elsewhere = run(Context(1, 3), other);
+  const Refutation elsewhere = run(Context({.seed = 1, .threads = 3}), other);
   EXPECT_EQ(to_json(first).dump(), to_json(again).dump());
   EXPECT_EQ(to_json(first).dump(), to_json(elsewhere).dump());
   options.draws = 3;
-  EXPECT_EQ(run(Context(1, 3), folder).units.num_reused, 5U) << "computes new units only";
+  EXPECT_EQ(run(Context({.seed = 1, .threads = 3}), folder).units.num_reused, 5U)
+      << "computes new units only";
 }
 
 TEST(JudgeCheck, AppliesTheThresholds) {

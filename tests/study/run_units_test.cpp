@@ -64,7 +64,7 @@ std::map<std::string, Json> records_in(const std::filesystem::path& folder) {
 TEST(RunUnits, AResumedRunComputesNothingTwice) {
   const TemporaryFolder folder;
   Experiment experiment(12);
-  const Context context(0, 2);
+  const Context context({.threads = 2});
   const UnitStore store(folder.path());
   run_units(context, UnitWork{store}, std::span(experiment.units).first(5), "test");
   EXPECT_EQ(experiment.num_calls(), 5);
@@ -82,7 +82,8 @@ TEST(RunUnits, RecordsAreTheSameAtAnyNumberOfThreads) {
   for (const int threads : {1, 2, 5}) {
     const TemporaryFolder folder;
     Experiment experiment(23);
-    run_units(Context(7, threads), UnitWork{UnitStore(folder.path())}, experiment.units, "test");
+    run_units(Context({.seed = 7, .threads = threads}), UnitWork{UnitStore(folder.path())},
+              experiment.units, "test");
     const auto records = records_in(folder.path());
     ASSERT_EQ(records.size(), 23U);
     if (first.empty()) first = records;
@@ -98,7 +99,7 @@ TEST(RunUnits, RecordsAreTheSameAtAnyNumberOfThreads) {
 TEST(RunUnits, AnInvalidRecordIsRecomputedWithARemark) {
   const TemporaryFolder folder;
   Experiment experiment(2);
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   const UnitStore store(folder.path());
   run_units(context, UnitWork{store}, experiment.units, "test");
   const auto file = store.file_of(experiment.units[0].identity.id());
@@ -139,7 +140,7 @@ TEST(RunUnits, AResultOfTheWrongStructureIsRecomputedWithARemark) {
   const auto draw = experiment.units[0].run;
   experiment.units[0].run = [](const Context&) -> Json { return Json::array({1, 2}); };
   const UnitStore store(folder.path());
-  const Context context(0, 1);
+  const Context context({.threads = 1});
   run_units(context, UnitWork{store}, experiment.units, "test");
   experiment.units[0].run = draw;
   for (Unit& unit : experiment.units) {
@@ -158,13 +159,15 @@ TEST(RunUnits, AFolderAtTheRecordsPathStopsNothing) {
   const UnitStore store(folder.path());
   const auto file = store.file_of(experiment.units[1].identity.id());
   std::filesystem::create_directories(file / "mine");
-  const UnitsReport report = run_units(Context(0, 1), UnitWork{store}, experiment.units, "test");
+  const UnitsReport report =
+      run_units(Context({.threads = 1}), UnitWork{store}, experiment.units, "test");
   ASSERT_EQ(report.remarks.size(), 1U);
   EXPECT_NE(report.remarks[0].find("is not a file"), std::string::npos);
   EXPECT_EQ(report.num_failed, 0U);
   for (const UnitRecord& record : report.records) EXPECT_TRUE(record.result.contains("draw"));
   EXPECT_TRUE(std::filesystem::is_directory(file / "mine"));
-  EXPECT_EQ(run_units(Context(0, 1), UnitWork{store}, experiment.units, "test").num_reused, 2U);
+  EXPECT_EQ(
+      run_units(Context({.threads = 1}), UnitWork{store}, experiment.units, "test").num_reused, 2U);
 }
 
 TEST(RunUnits, AFailureAffectsNoOtherUnitAndIsRetriedOnRequestOnly) {
@@ -179,7 +182,7 @@ TEST(RunUnits, AFailureAffectsNoOtherUnitAndIsRetriedOnRequestOnly) {
     return good(context);
   };
   const UnitStore store(folder.path());
-  const Context context(0, 2);
+  const Context context({.threads = 2});
   UnitsReport report = run_units(context, UnitWork{store}, experiment.units, "test");
   EXPECT_EQ(report.num_failed, 1U);
   EXPECT_EQ(report.records[2].status, UnitStatus::kFailed);
@@ -213,14 +216,14 @@ TEST(RunUnits, CancellationKeepsFinishedUnits) {
     Experiment experiment(40);
     const UnitStore store(folder.path());
     StopsAfter observer(4);
-    EXPECT_THROW(
-        run_units(Context(0, threads, &observer), UnitWork{store}, experiment.units, "test"),
-        Cancelled);
+    EXPECT_THROW(run_units(Context({.threads = threads, .progress = &observer}), UnitWork{store},
+                           experiment.units, "test"),
+                 Cancelled);
     const std::size_t finished = records_in(folder.path()).size();
     EXPECT_GE(finished, 4U);
     EXPECT_LT(finished, 40U);
     const UnitsReport report =
-        run_units(Context(0, threads), UnitWork{store}, experiment.units, "test");
+        run_units(Context({.threads = threads}), UnitWork{store}, experiment.units, "test");
     EXPECT_EQ(report.num_reused, finished);
   }
 }
@@ -239,8 +242,8 @@ TEST(RunUnits, CancellationStopsARunningUnitAtItsNextStep) {
     };
   }
   StopsInside observer;
-  EXPECT_THROW(run_units(Context(0, 2, &observer), UnitWork{UnitStore(folder.path())},
-                         experiment.units, "test"),
+  EXPECT_THROW(run_units(Context({.threads = 2, .progress = &observer}),
+                         UnitWork{UnitStore(folder.path())}, experiment.units, "test"),
                Cancelled);
   EXPECT_TRUE(records_in(folder.path()).empty());
 }
@@ -252,8 +255,10 @@ TEST(RunUnits, AFreshResultEqualsTheOneOfAResumedRun) {
     return {{"nan", std::numeric_limits<double>::quiet_NaN()}, {"third", 1.0 / 3}, {"one", 1.0}};
   };
   const UnitStore store(folder.path());
-  const UnitsReport fresh = run_units(Context(0, 1), UnitWork{store}, experiment.units, "test");
-  const UnitsReport resumed = run_units(Context(0, 1), UnitWork{store}, experiment.units, "test");
+  const UnitsReport fresh =
+      run_units(Context({.threads = 1}), UnitWork{store}, experiment.units, "test");
+  const UnitsReport resumed =
+      run_units(Context({.threads = 1}), UnitWork{store}, experiment.units, "test");
   EXPECT_TRUE(fresh.records[0].result["nan"].is_null());
   EXPECT_EQ(fresh.records[0].result["third"].get<double>(), 1.0 / 3);
   EXPECT_EQ(fresh.records[0].result.dump(), resumed.records[0].result.dump());
@@ -287,12 +292,12 @@ TEST(RunUnits, ShardsDivideTheUnitsAndTheLastOneHasAllRecords) {
   const TemporaryFolder whole_folder;
   const TemporaryFolder shared_folder;
   Experiment alone(11);
-  const UnitsReport whole =
-      run_units(Context(0, 2), UnitWork{UnitStore(whole_folder.path())}, alone.units, "test");
+  const UnitsReport whole = run_units(
+      Context({.threads = 2}), UnitWork{UnitStore(whole_folder.path())}, alone.units, "test");
   Experiment experiment(11);
   const auto run_shard = [&](std::size_t number) {
     const UnitWork work{.store = UnitStore(shared_folder.path()), .shard = {number, 3}};
-    return run_units(Context(0, 2), work, experiment.units, "test");
+    return run_units(Context({.threads = 2}), work, experiment.units, "test");
   };
   EXPECT_THROW(run_shard(2), OtherShardsAreBusy);
   EXPECT_EQ(experiment.num_calls(), 4);
@@ -311,10 +316,10 @@ TEST(RunUnits, AShardComputesMissingUnitsOnRequest) {
   const TemporaryFolder folder;
   Experiment experiment(7);
   UnitWork work{.store = UnitStore(folder.path()), .shard = {2, 4}, .computes_missing = true};
-  EXPECT_EQ(run_units(Context(0, 2), work, experiment.units, "test").num_reused, 0U);
+  EXPECT_EQ(run_units(Context({.threads = 2}), work, experiment.units, "test").num_reused, 0U);
   EXPECT_EQ(experiment.num_calls(), 7);
   work.shard.number = 1;
-  EXPECT_EQ(run_units(Context(0, 2), work, experiment.units, "test").num_reused, 7U);
+  EXPECT_EQ(run_units(Context({.threads = 2}), work, experiment.units, "test").num_reused, 7U);
 }
 
 TEST(Shard, IsReadFromText) {

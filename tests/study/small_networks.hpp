@@ -20,7 +20,8 @@ inline std::vector<StudyNetwork> small_study_networks(std::uint32_t nodes = 200)
   options.words = 60;
   options.words_per_node = 12;
   std::vector<StudyNetwork> networks;
-  networks.push_back(name_network("small", synthetic_topic_network(Context(3, 1), options)));
+  networks.push_back(
+      name_network("small", synthetic_topic_network(Context({.seed = 3, .threads = 1}), options)));
   return networks;
 }
 

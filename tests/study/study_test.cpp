@@ -34,7 +34,8 @@ std::vector<StudyNetwork> tiny_networks() {
   options.words = 60;
   options.words_per_node = 12;
   std::vector<StudyNetwork> networks;
-  networks.push_back({"tiny", synthetic_topic_network(Context(3, 1), options), "checksum"});
+  networks.push_back(
+      {"tiny", synthetic_topic_network(Context({.seed = 3, .threads = 1}), options), "checksum"});
   return networks;
 }
 
@@ -71,11 +72,11 @@ TEST(Study, TheTruthIsThatOfTheTestNodes) {
   const auto settings = study_settings(networks, Normalisation::kNone, 0);
   ASSERT_EQ(settings.size(), 2U);
   const MethodGroup& group = method_groups().front();
-  const auto result = study_unit(settings[0], 1, 0, group, {}).run(Context(0, 1));
-  const LoadedData data = simulate_setting(Context(0, 1), settings[0], 1);
+  const auto result = study_unit(settings[0], 1, 0, group, {}).run(Context({.threads = 1}));
+  const LoadedData data = simulate_setting(Context({.threads = 1}), settings[0], 1);
   const Split split = make_split(data.observed, {}, 0);
-  const auto policy = random_weights_policy(1)->probabilities(Context(0, 1), data.observed.features,
-                                                              data.observed.graph);
+  const auto policy = random_weights_policy(1)->probabilities(
+      Context({.threads = 1}), data.observed.features, data.observed.graph);
   EXPECT_EQ(result.at("truth").get<double>(), data.truth->value(policy.view(), split.test));
   EXPECT_EQ(result.at("values").size(), group.methods.size());
 }
@@ -88,11 +89,11 @@ TEST(Study, AGroupWithoutSelectionFitsOnTrainAndValidation) {
   const MethodGroup joined{"joined", kMethods, FitNodes::kTrainAndValidation};
   const MethodGroup alone{"alone", kMethods};
   const Unit unit = study_unit(settings[0], 1, 0, joined, {});
-  const Context context(unit.identity.seed, 1);
+  const Context context({.seed = unit.identity.seed, .threads = 1});
   const auto result = unit.run(context);
   EXPECT_TRUE(unit.accepts(result));
 
-  const LoadedData data = simulate_setting(Context(0, 1), settings[0], 1);
+  const LoadedData data = simulate_setting(Context({.threads = 1}), settings[0], 1);
   Split split = make_split(data.observed, {}, unit.identity.seed);
   std::vector<NodeIndex> both = split.train;
   both.insert(both.end(), split.validation.begin(), split.validation.end());
@@ -120,12 +121,12 @@ TEST(Study, TheJointModelIsFittedToAllNodesAndEvaluatedOnTheTestNodesOfEveryRun)
   const auto group = std::ranges::find(groups, FitNodes::kAll, &MethodGroup::fit_nodes);
   ASSERT_NE(group, groups.end());
   const Unit unit = simulation_unit(settings[0], 1, 3, *group);
-  const Context context(unit.identity.seed, 1);
+  const Context context({.seed = unit.identity.seed, .threads = 1});
   const auto result = unit.run(context);
   EXPECT_TRUE(unit.accepts(result));
   EXPECT_FALSE(simulation_unit(settings[0], 1, 4, *group).accepts(result));
 
-  const LoadedData data = simulate_setting(Context(0, 1), settings[0], 1);
+  const LoadedData data = simulate_setting(Context({.threads = 1}), settings[0], 1);
   const auto policies =
       resolve_policies(context, data.observed, std::vector<std::string>{"random-weights:1"});
   EvaluateOptions options = study_evaluation();
@@ -156,9 +157,10 @@ TEST(Study, TableTwoOfSomeEstimatorsHasTheirRowsOfTheWholeTable) {
   const auto networks = tiny_networks();
   const TemporaryFolder folder;
   const UnitWork work{UnitStore(folder.path())};
-  const Table2 whole = reproduce_table2(Context(0, 2), networks, tiny_study(), {}, work);
+  const Table2 whole = reproduce_table2(Context({.threads = 2}), networks, tiny_study(), {}, work);
   const std::vector<std::string> chosen = {"network_joint", "dm_ridge", "network_dm"};
-  const Table2 some = reproduce_table2(Context(0, 2), networks, tiny_study(), chosen, work);
+  const Table2 some =
+      reproduce_table2(Context({.threads = 2}), networks, tiny_study(), chosen, work);
   EXPECT_EQ(some.run.num_reused, some.run.num_units);
   EXPECT_EQ(some.methods, (std::vector<std::string>{"dm_ridge", "network_dm", "network_joint"}));
   for (std::size_t m = 0; m < some.methods.size(); ++m) {
@@ -168,7 +170,7 @@ TEST(Study, TableTwoOfSomeEstimatorsHasTheirRowsOfTheWholeTable) {
     EXPECT_EQ(some.cells[m][1].p_network_better, expected.p_network_better);
     EXPECT_FALSE(some.cells[m][1].p_cone_better.has_value());
   }
-  EXPECT_THROW(reproduce_table2(Context(0, 1), networks, tiny_study(),
+  EXPECT_THROW(reproduce_table2(Context({.threads = 1}), networks, tiny_study(),
                                 std::vector<std::string>{"network_mm"}, work),
                Error);
 }
@@ -177,9 +179,9 @@ TEST(Study, TableTwoIsTheSameAtAnyNumberOfThreadsAndWhenResumed) {
   const auto networks = tiny_networks();
   const TemporaryFolder first;
   const TemporaryFolder second;
-  const Table2 one = reproduce_table2(Context(0, 1), networks, tiny_study(), {},
+  const Table2 one = reproduce_table2(Context({.threads = 1}), networks, tiny_study(), {},
                                       UnitWork{UnitStore(first.path())});
-  const Table2 five = reproduce_table2(Context(0, 5), networks, tiny_study(), {},
+  const Table2 five = reproduce_table2(Context({.threads = 5}), networks, tiny_study(), {},
                                        UnitWork{UnitStore(second.path())});
   EXPECT_EQ(report_table2(one).json, report_table2(five).json);
   for (std::size_t m = 0; m < one.methods.size(); ++m) {
@@ -189,7 +191,7 @@ TEST(Study, TableTwoIsTheSameAtAnyNumberOfThreadsAndWhenResumed) {
     EXPECT_EQ(cell.p_network_better.has_value(), one.methods[m] != "network_dm") << one.methods[m];
   }
   EXPECT_EQ(one.run.num_reused, 0U);
-  const Table2 again = reproduce_table2(Context(0, 2), networks, tiny_study(), {},
+  const Table2 again = reproduce_table2(Context({.threads = 2}), networks, tiny_study(), {},
                                         UnitWork{UnitStore(first.path())});
   EXPECT_EQ(again.run.num_reused, again.run.num_units);
   EXPECT_EQ(report_table2(one).text(), report_table2(again).text());
@@ -202,9 +204,11 @@ TEST(Study, MoreSimulationsReuseTheFirstOnes) {
   StudyOptions options = tiny_study();
   options.runs = 1;
   const UnitStore store(folder.path());
-  const Table2 few = reproduce_table2(Context(0, 2), networks, options, {}, UnitWork{store});
+  const Table2 few =
+      reproduce_table2(Context({.threads = 2}), networks, options, {}, UnitWork{store});
   options.simulations = 3;
-  const Table2 more = reproduce_table2(Context(0, 2), networks, options, {}, UnitWork{store});
+  const Table2 more =
+      reproduce_table2(Context({.threads = 2}), networks, options, {}, UnitWork{store});
   EXPECT_EQ(more.run.num_reused, few.run.num_units);
 }
 
@@ -213,8 +217,8 @@ TEST(Study, FigureTwoCoversTheGridAtKappaTwoOnly) {
   const TemporaryFolder folder;
   StudyOptions options = tiny_study();
   options.runs = 1;
-  const Figure2 figure =
-      reproduce_figure2(Context(0, 2), networks, options, UnitWork{UnitStore(folder.path())});
+  const Figure2 figure = reproduce_figure2(Context({.threads = 2}), networks, options,
+                                           UnitWork{UnitStore(folder.path())});
   ASSERT_EQ(figure.maps.size(), 1U);
   EXPECT_EQ(figure.maps[0].setting, "tiny, kappa2 = 2");
   EXPECT_EQ(figure.run.num_units, 50U);

@@ -35,7 +35,7 @@ TuneOptions three_folds(int tune_folds) {
 TEST(Tune, ScoresAreTheValidationLossesOfTheFullFit) {
   const TemporaryFolder folder;
   const Dataset data = simulated_network(150);
-  const Context context(5, 2);
+  const Context context({.seed = 5, .threads = 2});
   const std::vector<ConeOptions> grid = {point_with_rate(0.001), point_with_rate(0.02)};
   const Tuning tuning =
       tune(context, data, grid, three_folds(2), UnitWork{UnitStore(folder.path())});
@@ -54,7 +54,7 @@ TEST(Tune, ScoresAreTheValidationLossesOfTheFullFit) {
 TEST(Tune, ScoresDoNotDependOnTheOutcomesOfTheScoredNodes) {
   const TemporaryFolder folder;
   Dataset data = simulated_network(150);
-  const Context context(5, 2);
+  const Context context({.seed = 5, .threads = 2});
   const std::vector<ConeOptions> grid = {point_with_rate(0.02)};
   const UnitStore store(folder.path());
   const Tuning before = tune(context, data, grid, three_folds(1), UnitWork{store});
@@ -69,8 +69,8 @@ TEST(Tune, APointThatDivergesComesLastWithAReason) {
   const TemporaryFolder folder;
   const Dataset data = simulated_network(150);
   const std::vector<ConeOptions> grid = {point_with_rate(kDivergingRate), point_with_rate(0.02)};
-  const Tuning tuning =
-      tune(Context(1, 2), data, grid, three_folds(1), UnitWork{UnitStore(folder.path())});
+  const Tuning tuning = tune(Context({.seed = 1, .threads = 2}), data, grid, three_folds(1),
+                             UnitWork{UnitStore(folder.path())});
   EXPECT_EQ(tuning.ranked[0].options.learning_rate, 0.02);
   EXPECT_NE(tuning.ranked[1].failure.find("diverged"), std::string::npos);
   EXPECT_EQ(tuning.units.num_failed, 1U);
@@ -81,7 +81,8 @@ TEST(Tune, AGridThatFailsAltogetherIsAnError) {
   const TemporaryFolder folder;
   const Dataset data = simulated_network(150);
   const std::vector<ConeOptions> grid = {point_with_rate(kDivergingRate)};
-  EXPECT_THROW(tune(Context(1, 2), data, grid, three_folds(1), UnitWork{UnitStore(folder.path())}),
+  EXPECT_THROW(tune(Context({.seed = 1, .threads = 2}), data, grid, three_folds(1),
+                    UnitWork{UnitStore(folder.path())}),
                Error);
 }
 
@@ -89,8 +90,8 @@ TEST(Tune, TheBestPointCanBeReadBackFromItsFile) {
   const TemporaryFolder folder;
   const Dataset data = simulated_network(150);
   const std::vector<ConeOptions> grid = {point_with_rate(0.001), point_with_rate(0.02)};
-  const Tuning tuning =
-      tune(Context(1, 2), data, grid, three_folds(1), UnitWork{UnitStore(folder.path())});
+  const Tuning tuning = tune(Context({.seed = 1, .threads = 2}), data, grid, three_folds(1),
+                             UnitWork{UnitStore(folder.path())});
   const auto file = folder.write("best.json", best_options_json(tuning).dump(2));
   EXPECT_EQ(canonical_text(read_option_file<ConeOptions>(file)),
             canonical_text(tuning.ranked[0].options));
@@ -101,13 +102,15 @@ TEST(Tune, DataWithoutOutcomesAndTooManyFoldsAreRefused) {
   const UnitStore store(folder.path());
   Dataset data = simulated_network(150);
   const std::vector<ConeOptions> grid = {point_with_rate(0.02)};
-  EXPECT_THROW(tune(Context(1, 1), data, grid, three_folds(4), UnitWork{store}), Error);
+  EXPECT_THROW(
+      tune(Context({.seed = 1, .threads = 1}), data, grid, three_folds(4), UnitWork{store}), Error);
   TuneOptions split{.tune_folds = 2};
   split.plan.protocol = Protocol::kSplit;
-  EXPECT_THROW(tune(Context(1, 1), data, grid, split, UnitWork{store}), Error);
+  EXPECT_THROW(tune(Context({.seed = 1, .threads = 1}), data, grid, split, UnitWork{store}), Error);
   data.treatment.clear();
   data.outcome.clear();
-  EXPECT_THROW(tune(Context(1, 1), data, grid, three_folds(1), UnitWork{store}), Error);
+  EXPECT_THROW(
+      tune(Context({.seed = 1, .threads = 1}), data, grid, three_folds(1), UnitWork{store}), Error);
 }
 
 TEST(Tune, TheDefaultGridIsAGrid) {

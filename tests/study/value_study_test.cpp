@@ -23,7 +23,7 @@ namespace {
 ValueTable small_table(int threads, const std::filesystem::path& folder, int simulations = 2) {
   const auto networks = testing::small_study_networks();
   const std::vector<std::string> rows = {"naive", "dm_ridge", "cone"};
-  return reproduce_value(Context(0, threads), networks, simulations, rows,
+  return reproduce_value(Context({.threads = threads}), networks, simulations, rows,
                          UnitWork{UnitStore(folder)});
 }
 
@@ -50,7 +50,7 @@ ValueTable table_of_errors(const std::vector<double>& naive, const std::vector<d
 TEST(TopicFeatures, AreTopicsSumsOverNeighboursAndTheDegree) {
   TopicNetwork network;
   const std::vector<Edge> edges = {{0, 1}, {0, 2}};
-  network.graph = build_graph(Context(0, 1), 4, edges);
+  network.graph = build_graph(Context({.threads = 1}), 4, edges);
   network.topics = Matrix<double>(4, 2);
   for (std::size_t i = 0; i < 4; ++i) {
     network.topics(i, 0) = 0.1 * static_cast<double>(i);
@@ -96,12 +96,13 @@ TEST(ValueStudy, EveryRowIsComparedWithTheTruthOfAllNodes) {
   EXPECT_EQ(groups[0].rows[1].label, "dm_ridge");
   EXPECT_EQ(groups[1].name, "cone");
   const LoadedData data =
-      simulate_data(Context(7, 1), networks[0].network, OutcomeOptions{}, 1).data;
-  const auto policy = random_weights_policy(1)->probabilities(Context(0, 1), data.observed.features,
-                                                              data.observed.graph);
+      simulate_data(Context({.seed = 7, .threads = 1}), networks[0].network, OutcomeOptions{}, 1)
+          .data;
+  const auto policy = random_weights_policy(1)->probabilities(
+      Context({.threads = 1}), data.observed.features, data.observed.graph);
   for (const ValueGroup& group : {groups[0], groups[2], oracle_group()}) {
     const Unit unit = value_unit(setting, 1, group);
-    const auto result = unit.run(Context(unit.identity.seed, 1));
+    const auto result = unit.run(Context({.seed = unit.identity.seed, .threads = 1}));
     EXPECT_TRUE(unit.accepts(result));
     EXPECT_EQ(result.at("random-weights").at("truth").get<double>(),
               data.truth->value(policy.view()));
@@ -117,7 +118,8 @@ TEST(ValueStudy, CountsTrueVerdictsOfTheDefaultHeadline) {
   const testing::TemporaryFolder folder;
   const std::vector<std::string> rows = {"naive", "network_dm"};
   const auto reproduce = [&] {
-    return reproduce_value(Context(0, 1), networks, 2, rows, UnitWork{UnitStore(folder.path())});
+    return reproduce_value(Context({.threads = 1}), networks, 2, rows,
+                           UnitWork{UnitStore(folder.path())});
   };
   const ValueTable table = reproduce();
   ASSERT_EQ(table.decisions.size(), table.settings.size());
@@ -130,12 +132,13 @@ TEST(ValueStudy, CountsTrueVerdictsOfTheDefaultHeadline) {
   EXPECT_NE(report_values(table).text().find("rank sets"), std::string::npos);
   EXPECT_EQ(report_values(reproduce()).json, report_values(table).json);
   const std::vector<std::string> naive = {"naive"};
-  EXPECT_TRUE(reproduce_value(Context(0, 1), networks, 2, naive, UnitWork{UnitStore(folder.path())})
+  EXPECT_TRUE(reproduce_value(Context({.threads = 1}), networks, 2, naive,
+                              UnitWork{UnitStore(folder.path())})
                   .decisions.empty());
   const std::vector<std::string_view> names = {"network_dm"};
   const Unit unit =
       value_unit({.name = "a", .network = &networks[0], .seed = 7}, 0, group_estimators(names)[0]);
-  auto result = unit.run(Context(7, 1));
+  auto result = unit.run(Context({.seed = 7, .threads = 1}));
   EXPECT_TRUE(unit.accepts(result));
   result.erase("decision");
   EXPECT_FALSE(unit.accepts(result));
@@ -150,7 +153,8 @@ TEST(ValueStudy, TheOracleUsesTheTopicsInsteadOfTheWords) {
                              .seed = 7};
   const std::vector<std::string_view> names = {"naive"};
   const auto error_of = [&](const ValueGroup& group) {
-    const auto part = value_unit(setting, 0, group).run(Context(7, 1)).at("treat-all");
+    const auto part =
+        value_unit(setting, 0, group).run(Context({.seed = 7, .threads = 1})).at("treat-all");
     return std::abs(part.at("rows").at(group.rows[0].label).at("value").get<double>() -
                     part.at("truth").get<double>());
   };
@@ -177,7 +181,8 @@ TEST(ValueStudy, RefusesUnknownEstimators) {
 
 TEST(Worlds, CoverTheNetworksAndEverySyntheticWorld) {
   const auto networks = testing::small_study_networks();
-  const auto generated = generate_study_networks(Context(1, 1), {.nodes = 150});
+  const auto generated =
+      generate_study_networks(Context({.seed = 1, .threads = 1}), {.nodes = 150});
   ASSERT_EQ(generated.size(), 2U);
   EXPECT_GT(generated[0].network.graph.num_edges(), 100U);
   EXPECT_EQ(generated[1].network.graph.num_edges(), 0U);
@@ -199,9 +204,10 @@ TEST(ValueStudy, ASelfContainedWorldNeedsNoNetwork) {
   const StudySetting setting = self_contained_setting(World::kManyColumns, 7);
   const std::vector<std::string_view> names = {"naive"};
   const Unit unit = value_unit(setting, 3, group_estimators(names)[0]);
-  const auto result = unit.run(Context(unit.identity.seed, 1));
+  const auto result = unit.run(Context({.seed = unit.identity.seed, .threads = 1}));
   EXPECT_TRUE(unit.accepts(result));
-  const LoadedData data = simulate_self_contained(Context(7, 1), World::kManyColumns, 3).data;
+  const LoadedData data =
+      simulate_self_contained(Context({.seed = 7, .threads = 1}), World::kManyColumns, 3).data;
   EXPECT_EQ(result.at("treat-all").at("truth").get<double>(),
             mean(arm_column(data.truth->outcomes(), 1)));
   EXPECT_NE(value_unit(setting, 4, group_estimators(names)[0]).identity.id(), unit.identity.id());

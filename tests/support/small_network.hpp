@@ -22,7 +22,7 @@ inline Dataset tiny_network() {
   data.ids = IdTable::numbered(12);
   const std::vector<Edge> edges = {{0, 1}, {0, 2}, {0, 3}, {0, 4}, {0, 5}, {0, 6}, {0, 7},
                                    {0, 8}, {1, 2}, {3, 4}, {5, 9}, {8, 9}, {9, 10}};
-  data.graph = build_graph(Context(0, 1), 12, edges);
+  data.graph = build_graph(Context({.threads = 1}), 12, edges);
   std::vector<std::vector<double>> rows(12, std::vector<double>(5));
   Rng rng(6, Stream::kTest);
   for (auto& row : rows) {
@@ -43,7 +43,7 @@ inline Dataset tiny_network() {
 /// A simulated network with unmeasured confounding, small enough for many trainings. Neighbours
 /// enter as a mean, which attention can represent.
 inline Dataset simulated_network(std::uint32_t nodes, std::uint64_t seed = 1) {
-  const Context context(seed, 2);
+  const Context context({.seed = seed, .threads = 2});
   NetworkOptions network;
   network.nodes = nodes;
   network.mean_degree = 8;
@@ -76,7 +76,7 @@ inline Dataset with_nodes_permuted(const Dataset& data, const std::vector<NodeIn
     permuted.outcome.push_back(data.outcome[i]);
     for (const NodeIndex j : data.graph.neighbours(i)) edges.push_back({position[i], position[j]});
   }
-  permuted.graph = build_graph(Context(0, 1), order.size(), edges);
+  permuted.graph = build_graph(Context({.threads = 1}), order.size(), edges);
   permuted.features = {data.features.matrix.select_rows(order), data.features.names,
                        data.features.num_dense};
   return permuted;

@@ -50,7 +50,7 @@ inline SmallWorld small_world(std::size_t n, double confounding, double effect,
     data.outcome.push_back(treated ? y1.back() : y0.back());
     policy.push_back(sigmoid(x[1]));
   }
-  data.graph = build_graph(Context(0, 1), n, edges);
+  data.graph = build_graph(Context({.threads = 1}), n, edges);
   data.features.matrix = SparseMatrix(3, std::move(offsets), std::move(columns), std::move(values));
   data.features.names = {"x0", "x1", "x2"};
   data.features.num_dense = 3;
