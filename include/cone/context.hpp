@@ -61,9 +61,6 @@ class GhostRows {
   /// The own rows, then the ghost rows; `own` must outlive it.
   virtual GhostedTable with_ghosts(MatrixView<const double> own) const { return GhostedTable(own); }
 };
-}
-}
-;
 
 /// Collective operations over ranks, named as in MPI: every rank calls them in the same order. This
 /// base class is one process that has all nodes, in which they cost a comparison or a copy of their
