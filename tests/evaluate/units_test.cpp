@@ -76,6 +76,24 @@ TEST(Weights, EqualOnesChangeNoBit) {
   EXPECT_NE(without.data.checksum, with.data.checksum);
 }
 
+TEST(Weights, SharesOfArmsStayWithinZeroAndOneInSpiteOfRounding) {
+  const std::size_t num_nodes = 60;
+  SmallWorld world = small_world(num_nodes, 0.7, 1.0, 2);
+  Matrix<double>& probability = world.policies.front().probability;
+  for (std::size_t i = 0; i < num_nodes; ++i) {
+    probability(i, 0) = 0;
+    probability(i, 1) = 1;
+  }
+  EvaluateOptions options;
+  options.estimators = {"naive"};
+  for (std::uint64_t item = 0; item < 30; ++item) {
+    world.data.observed.weight = draw_weights(num_nodes, item);
+    const EvaluationRecord record = evaluate_world(world, options);
+    EXPECT_LE(record.policies.front().treated_fraction, 1);
+    EXPECT_GE(record.policies.front().arm_fractions[0], 0);
+  }
+}
+
 TEST(Weights, OnlyTheirRatiosMatter) {
   SmallWorld world = small_world(160, 0.7, 1.0, 2);
   EvaluateOptions options;
