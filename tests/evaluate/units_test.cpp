@@ -86,7 +86,7 @@ TEST(Weights, SharesOfArmsStayWithinZeroAndOneInSpiteOfRounding) {
   }
   EvaluateOptions options;
   options.estimators = {"naive"};
-  for (std::uint64_t item = 0; item < 10; ++item) {
+  for (std::uint64_t item = 0; item < 30; ++item) {
     world.data.observed.weight = draw_weights(num_nodes, item);
     const EvaluationRecord record = evaluate_world(world, options);
     EXPECT_LE(record.policies.front().treated_fraction, 1);
