@@ -8,7 +8,7 @@
 
 #include "cone/record.hpp"
 
-#include "study/study_table.hpp"
+#include "study/study_view.hpp"
 
 // What evaluations of simulated data say of all policies together, beside the truth.
 

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "study/run_units.hpp"
-#include "study/study_table.hpp"
+#include "study/study_view.hpp"
 
 namespace cone {
 

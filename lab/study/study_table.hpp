@@ -1,15 +1,15 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
-// The results of a study, filled once; text, Markdown, CSV and JSON follow from it.
+// The results of a study, filled once: CSV, JSON and tables for readers (study_view.hpp) follow.
 
 namespace cone {
 
@@ -19,7 +19,7 @@ namespace cone {
 struct StudyValue
     : std::variant<std::monostate, bool, std::uint64_t, double, std::string, std::vector<double>> {
   using variant::variant;
-  StudyValue(std::string_view text) : variant(std::string(text)) {}  // NOLINT: as a std::string
+  StudyValue(std::string_view text) : variant(std::string(text)) {}
 };
 
 struct StudyColumn {
@@ -37,24 +37,6 @@ struct StudyColumn {
   Form form = Form::kShort;
   int digits = 0;
   std::string error = {};  ///< the column that is shown after ±
-};
-
-/// A table for readers: rows with the same keys make one line, whose cells have the values of all
-/// of them ("a / b / c").
-struct StudyView {
-  struct Shown {
-    std::string column;
-    /// A column shown after the value, where it has one, between these texts.
-    std::string beside = {}, before = {}, after = {};
-    bool is_marked = false;  ///< with the mark of its row
-  };
-
-  std::string title;
-  std::string note = {};                                       ///< above the table
-  std::vector<std::pair<std::string, std::string>> only = {};  ///< rows with these texts
-  std::vector<std::string> keys;
-  std::string across = {};  ///< every value of this column has columns of its own
-  std::vector<Shown> shown;
 };
 
 class StudyTable {
@@ -87,20 +69,10 @@ class StudyTable {
   std::vector<Row> rows_;
 };
 
-/// One table of a study as text: cells under titles.
-struct ShownTable {
-  struct Cell {
-    std::string text;
-    bool is_marked = false;
-  };
-  std::string title;
-  std::string note;
-  std::vector<std::string> columns;
-  std::vector<std::vector<Cell>> rows;
-};
-
-ShownTable show(const StudyTable& table, const StudyView& view);
-std::string tables_text(std::span<const ShownTable> tables);
-std::string tables_markdown(std::span<const ShownTable> tables);
+/// Rows with the same values in some columns, groups in the order of their first rows.
+using TableRows = std::vector<const StudyTable::Row*>;
+std::vector<TableRows> group_rows(const StudyTable& table, const TableRows& rows,
+                                  const std::vector<std::string>& keys);
+TableRows all_rows(const StudyTable& table);
 
 }  // namespace cone

@@ -1,4 +1,4 @@
-#include "study/study_table.hpp"
+#include "study/study_view.hpp"
 
 #include <gtest/gtest.h>
 
