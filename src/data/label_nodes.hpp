@@ -9,6 +9,8 @@
 #include "cone/dataset.hpp"
 #include "cone/graph.hpp"
 
+#include "data/gather_rows.hpp"
+
 namespace cone {
 
 /// One label per node.
@@ -23,11 +25,15 @@ using LabelNetwork =
 /// many nodes and edge ends together: 4 bytes each for the network, up to 40 for communities.
 inline constexpr std::uint64_t kMostLabelled = std::uint64_t{1} << 26U;
 
+/// The complete network on the root, in the order of the data; empty on the other ranks. `all`: of
+/// all nodes of every rank. Collective.
+Graph gather_network(const Dataset& data, const RowsOnRoot& all);
+
 /// Whether the network has edges, and is small enough where it is distributed.
 bool can_label(const Dataset& data);
 
-/// The labels that `label` gives the own nodes. On ranks the root gathers the network and labels it,
-/// on the cores of the others, which wait. Collective.
+/// The labels that `label` gives the own nodes. On ranks the root gathers the network and labels
+/// it, on the cores of the others, which wait. Collective.
 std::vector<NodeLabels> label_nodes(const Context& context, const Dataset& data,
                                     const LabelNetwork& label);
 

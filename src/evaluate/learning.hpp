@@ -25,9 +25,8 @@ std::vector<EstimatorInfo> choose_rows(const Dataset& data, const EvaluateOption
 /// Throws Error(kData) where given nuisances are requested and their columns are missing.
 void require_given_columns(const Dataset& data, std::span<const EstimatorInfo> rows);
 
-/// Throws Error(kUsage) for estimators and options that need all nodes in one process.
-void refuse_on_ranks(const Dataset& data, std::span<const EstimatorInfo> rows,
-                     const EvaluateOptions& options);
+/// Throws Error(kUsage) for estimators that need all nodes in one process.
+void refuse_on_ranks(std::span<const EstimatorInfo> rows);
 
 /// Why cone's networks are not trained on this data by default; nullptr where they are.
 const char* why_without_networks(const Dataset& data);

@@ -55,7 +55,6 @@ Matrix<double> combine_tables(std::span<const Matrix<double>> tables,
   return out;
 }
 
-
 BudgetCurve trace_budget(const Context& context, const LoadedData& data, const EvaluationPlan& plan,
                          const Learnt& learnt, const EvaluateOptions& options,
                          const EstimatorInfo& row, const Ranking& ranking) {
@@ -92,7 +91,8 @@ BudgetCurve trace_budget(const Context& context, const LoadedData& data, const E
   Target target = Target::kSample;
   for (std::size_t k = 0; k <= steps; ++k) {
     context.poll();
-    const Estimate& e = estimates.emplace_back(estimate_row(context, plan, first, learnt, weights, options.estimator, row, k));
+    const Estimate& e = estimates.emplace_back(
+        estimate_row(context, plan, first, learnt, weights, options.estimator, row, k));
     values.gross.push_back(e.value);
     values.alternatives.push_back(e.alternatives());
     values.cost.push_back(mean_cost(first.sample[k], plan.costs, *sample.comm).value_or(0));
@@ -167,9 +167,9 @@ BudgetCurve trace_budget(const Context& context, const LoadedData& data, const E
                              combine(contrast, values.alternatives), bound);
     }
     if (!is_reliable) return;
-    area.verdict =
-        judge_comparison(area.interval, area.sensitivity_interval,
-                         choose_basis(is_randomised(data.observed, learnt, options, row), strength));
+    area.verdict = judge_comparison(
+        area.interval, area.sensitivity_interval,
+        choose_basis(is_randomised(data.observed, learnt, options, row), strength));
   };
   judge_area(qini_contrast(steps), curve.qini);
   judge_area(autoc_contrast(steps), curve.autoc);
@@ -182,10 +182,10 @@ BudgetCurve trace_budget(const Context& context, const LoadedData& data, const E
         "subset",
         100 * curve.largest_tie));
   }
-  const double statistic =
-      noise == nullptr ? 0
-                       : direction_sign(curve.lower_is_better) *
-                             ranking_residual_statistic(ranking, sample.arm, noise->residual);
+  const double statistic = noise == nullptr
+                               ? 0
+                               : direction_sign(curve.lower_is_better) *
+                                     ranking_residual_statistic(ranking, sample, noise->residual);
   if (statistic > kLargeStatistic) {
     curve.warnings.push_back(sentence(
         "the ranking is correlated with the residuals of {} (t {:.1f}): either it was learnt from "
@@ -210,7 +210,11 @@ std::vector<BudgetCurve> trace_budgets(const Context& context, const LoadedData&
     const StageScope stage(context, fmt::format("budgets by {}", printable(ranking.name())),
                            done / num_curves, (done + 1) / num_curves);
     curves.push_back(trace_budget(context, data, plan, learnt, options, *headline, ranking));
-    if (data.truth) add_true_gains(*data.truth, plan.sample, ranking, curves.back());
+    if (plan.sample.comm->any(data.truth.has_value())) {
+      const Matrix<double> none(0, plan.sample.num_arms());
+      add_true_gains(data.truth ? data.truth->outcomes() : none.view(), plan.sample, ranking,
+                     curves.back());
+    }
   }
   return curves;
 }

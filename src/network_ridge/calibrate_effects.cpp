@@ -11,7 +11,6 @@
 #include "base/numeric.hpp"
 #include "base/text.hpp"
 #include "exec/statistics.hpp"
-#include "network_ridge/calibration_slope.hpp"
 
 namespace cone {
 namespace {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -14,26 +15,33 @@
 #include "cone/matrix.hpp"
 #include "cone/settings.hpp"
 
+#include "data/node_communities.hpp"
+
 namespace cone {
 
 /// Propensities P(T_i = a), scored nodes × arms, by the network ridge with the treatment indicator
 /// as outcome: a score that is linear in the groups of effects, cross-fitted and without
 /// undersmoothing, turned into a probability by calibrate(). Without `sees_network`, from own
-/// features only.
+/// features only. `communities`: of the network; nullptr: to be searched.
 Matrix<double> predict_treatment(const Context& context, const Dataset& data, const FitPlan& plan,
-                                 NetworkRidgeOptions options, bool sees_network);
+                                 NetworkRidgeOptions options, bool sees_network,
+                                 std::shared_ptr<const NodeCommunities> communities = nullptr);
 
 /// Propensities by that model with the network, one per scored node and arm, within bounds. Throws
 /// Error(kData) where the fitting nodes of a task lack an arm.
 class NetworkTreatmentLearner : public Learner {
  public:
-  NetworkTreatmentLearner(NetworkRidgeOptions options, AutoNumber propensity_bound)
-      : options_(std::move(options)), propensity_bound_(propensity_bound) {}
+  NetworkTreatmentLearner(NetworkRidgeOptions options, AutoNumber propensity_bound,
+                          std::shared_ptr<const NodeCommunities> communities = nullptr)
+      : options_(std::move(options)),
+        propensity_bound_(propensity_bound),
+        communities_(std::move(communities)) {}
   Nuisances fit(const Context& context, const Dataset& data, const FitPlan& plan) const override;
 
  private:
   NetworkRidgeOptions options_;
   AutoNumber propensity_bound_;
+  std::shared_ptr<const NodeCommunities> communities_;
 };
 
 /// The options of the ridge for treatments: those for outcomes, but without undersmoothing and with
