@@ -57,7 +57,7 @@ void run(char** argv) {
   const double comparison = seconds_since(start);
   start = Clock::now();
   const cone::NetworkAssociation found =
-      cone::measure_association(context, cone::LocalNeighbourhood(graph), residual, 1);
+      cone::measure_association(context, cone::Neighbourhood(graph), residual, 1);
   const double association = seconds_since(start);
   fmt::print(
       "{{\"nodes\": {}, \"edges\": {}, \"policies\": {}, \"threads\": {}, \"prepare_seconds\": {}, "

@@ -9,6 +9,8 @@
 #include "cone/dataset.hpp"
 #include "cone/graph.hpp"
 
+#include "data/gather_rows.hpp"
+
 namespace cone {
 
 /// One label per node.
@@ -22,6 +24,10 @@ using LabelNetwork =
 /// The root holds the complete network of distributed data while it labels the nodes, up to this
 /// many nodes and edge ends together: 4 bytes each for the network, up to 40 for communities.
 inline constexpr std::uint64_t kMostLabelled = std::uint64_t{1} << 26U;
+
+/// The complete network on the root, in the order of the data; empty on the other ranks. `all`: of
+/// all nodes of every rank. Collective.
+Graph gather_network(const Dataset& data, const RowsOnRoot& all);
 
 /// Whether the network has edges, and is small enough where it is distributed.
 bool can_label(const Dataset& data);

@@ -21,7 +21,9 @@
 
 #include "base/hash.hpp"
 #include "data/arm_labels.hpp"
+#include "data/collective_error.hpp"
 #include "data/folds_on_ranks.hpp"
+#include "data/gather_rows.hpp"
 
 namespace cone {
 
@@ -75,7 +77,7 @@ std::vector<NodeIndex> random_order(const Dataset& data, std::span<const NodeInd
   std::vector<KeyedNode> keyed;
   keyed.reserve(nodes.size());
   for (const NodeIndex i : nodes) {
-    keyed.push_back({Rng(seed, stream, hash64(data.ids[i])).next_u64(), i});
+    keyed.push_back({Rng(seed, stream, data.hash_of(i)).next_u64(), i});
   }
   keyed = spread_by_key(keyed);
   const auto is_before = [&](const KeyedNode& a, const KeyedNode& b) {
@@ -247,6 +249,51 @@ std::optional<std::vector<std::vector<NodeIndex>>> assign_clusters(const Dataset
   return gather_folds(fold_of, num_folds);
 }
 
+std::vector<int> number_lists(std::span<const std::vector<NodeIndex>> lists,
+                              std::size_t num_nodes) {
+  std::vector<int> out(num_nodes, -1);
+  for (std::size_t k = 0; k < lists.size(); ++k) {
+    for (const NodeIndex i : lists[k]) out[i] = static_cast<int>(k);
+  }
+  return out;
+}
+
+/// The list of every own node, −1 for none: `assign` makes the lists on the root, from the hashes,
+/// arms and clusters of all ranks' nodes. 24 bytes per node there.
+template <class Assign>
+std::vector<int> assign_on_root(const Dataset& data, std::span<const NodeIndex> nodes,
+                                const Assign& assign) {
+  const bool has_clusters = data.comm().any(!data.cluster.empty());
+  const RowsOnRoot rows(data, nodes);
+  Matrix<std::uint64_t> own(nodes.size(), 3);
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    own(k, 0) = data.hash_of(nodes[k]);
+    own(k, 1) = data.treatment[nodes[k]];
+    own(k, 2) = has_clusters ? data.cluster[nodes[k]] : 0;
+  }
+  const Matrix<std::uint64_t> all = rows.gather(std::move(own));
+  const auto found = run_on_root(data.comm(), [&] {
+    Dataset roster;
+    roster.ids = IdTable::numbered(all.rows());
+    roster.arms = data.arms;
+    DistributedRows hashes{.comm = &Communicator::self(), .num_nodes = all.rows()};
+    hashes.arm_sizes.assign(data.num_arms(), 0);
+    for (std::size_t i = 0; i < all.rows(); ++i) {
+      hashes.hash.push_back(all(i, 0));
+      hashes.number.push_back(i);
+      roster.treatment.push_back(static_cast<Arm>(all(i, 1)));
+      ++hashes.arm_sizes[all(i, 1)];
+      if (has_clusters) roster.cluster.push_back(static_cast<std::uint32_t>(all(i, 2)));
+    }
+    roster.distributed = std::make_shared<const DistributedRows>(std::move(hashes));
+    return number_lists(assign(roster), all.rows());
+  });
+  const std::vector<int> list = rows.scatter_list(found ? *found : std::vector<int>());
+  std::vector<int> out(data.num_nodes(), -1);
+  for (std::size_t k = 0; k < nodes.size(); ++k) out[nodes[k]] = list[k];
+  return out;
+}
+
 }  // namespace
 
 void SplitOptions::check(std::vector<Fault>& faults) const {
@@ -260,6 +307,17 @@ void SplitOptions::check(std::vector<Fault>& faults) const {
 
 Split make_split(const Dataset& data, const SplitOptions& options, std::uint64_t seed) {
   validate(options);
+  if (data.comm().has_others()) {
+    auto parts = gather_folds(assign_on_root(data, all_nodes(data),
+                                             [&](const Dataset& all) {
+                                               Split split = make_split(all, options, seed);
+                                               return std::vector{std::move(split.train),
+                                                                  std::move(split.validation),
+                                                                  std::move(split.test)};
+                                             }),
+                              kPartNames.size());
+    return {std::move(parts[0]), std::move(parts[1]), std::move(parts[2])};
+  }
   std::vector<NodeIndex> order = random_order(data, all_nodes(data), seed, Stream::kSplit);
   Split split;
   std::vector<Fault> faults;
@@ -289,6 +347,12 @@ std::vector<std::vector<NodeIndex>> make_folds(const Dataset& data, int num_fold
   const std::vector<NodeIndex> nodes = all_nodes(data);
   if (stratified) return make_folds(data, nodes, num_folds, seed, Stream::kSplit);
   check_folds(data, nodes, num_folds, /*is_inside=*/false);
+  if (data.comm().has_others()) {
+    return gather_folds(
+        assign_on_root(data, nodes,
+                       [&](const Dataset& all) { return make_folds(all, num_folds, false, seed); }),
+        num_folds);
+  }
   return assign_in_turn(random_order(data, nodes, seed, Stream::kSplit), num_folds,
                         data.num_nodes());
 }
@@ -298,11 +362,18 @@ std::vector<std::vector<NodeIndex>> make_folds(const Dataset& data,
                                                std::uint64_t seed, Stream stream) {
   require_treatments(data);
   check_folds(data, nodes, num_folds, stream == Stream::kSelection);
-  if (data.distributed) {
+  const bool has_clusters = data.comm().any(!data.cluster.empty());
+  if (data.comm().has_others() && has_clusters) {
+    const auto assign = [&](const Dataset& all) {
+      return make_folds(all, all_nodes(all), num_folds, seed, stream);
+    };
+    return gather_folds(assign_on_root(data, nodes, assign), num_folds);
+  }
+  if (data.distributed && !has_clusters) {
     return gather_folds(assign_folds_on_ranks(data, nodes, num_folds, seed, stream), num_folds);
   }
   std::vector<NodeIndex> order = random_order(data, nodes, seed, stream);
-  if (!data.cluster.empty()) {
+  if (has_clusters) {
     if (auto folds = assign_clusters(data, order, num_folds)) return std::move(*folds);
   }
   group_by_arm(data, order);

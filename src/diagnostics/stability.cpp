@@ -35,17 +35,22 @@ std::vector<std::vector<double>> group_by_fold(const FitPlan& plan, std::span<co
   return out;
 }
 
-/// Design effect of the given clusters on the variance of a mean; at least 1.
+/// Design effect of the given clusters, which ranks may share, on the variance of a mean; at
+/// least 1.
 double design_effect_of_clusters(std::span<const double> parts,
-                                 std::span<const std::uint32_t> cluster) {
-  if (cluster.empty() || cluster.size() != parts.size()) return 1;
-  const double centre = mean(parts);
-  std::vector<double> sums(std::size_t{std::ranges::max(cluster)} + 1, 0.0);
+                                 std::span<const std::uint32_t> cluster, const Communicator& comm) {
+  if (comm.any(cluster.size() != parts.size())) return 1;
+  const double centre = mean(parts, comm);
+  std::uint64_t count = 0;
+  for (const std::uint32_t c : cluster) count = std::max(count, std::uint64_t{c} + 1);
+  std::vector<double> sums(comm.allreduce_max(count), 0.0);
   double own = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     sums[cluster[i]] += parts[i] - centre;
     own += (parts[i] - centre) * (parts[i] - centre);
   }
+  comm.allreduce(sums);
+  own = comm.allreduce(own);
   double together = 0;
   for (const double s : sums) together += s * s;
   return own > 0 ? std::max(1.0, together / own) : 1;
@@ -58,7 +63,7 @@ void compare_folds(const FitPlan& plan, const Estimate& estimate,
                    PolicyStability& out) {
   const std::vector<double>& parts = estimate.parts.population;
   if (plan.tasks.size() < 2 || comm.any(parts.size() != plan.scored.size())) return;
-  const double spread = variance(parts, 1, comm) * design_effect_of_clusters(parts, cluster);
+  const double spread = variance(parts, 1, comm) * design_effect_of_clusters(parts, cluster, comm);
   const double centre = mean(parts, comm);
   std::vector<double> sums;  // of the parts, then how many, per fold
   for (const std::vector<double>& fold : group_by_fold(plan, parts)) {

@@ -1,6 +1,7 @@
 #include "evaluate/budget_curve.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -8,6 +9,7 @@
 
 #include "base/numeric.hpp"
 #include "estimate/significance.hpp"
+#include "exec/statistics.hpp"
 #include "inference/joint_bands.hpp"
 
 namespace cone {
@@ -199,11 +201,17 @@ BudgetCurve describe_curve(const BudgetValues& values, std::uint64_t seed) {
   return out;
 }
 
-void add_true_gains(const Truth& truth, const LoggedSample& sample, const Ranking& ranking,
-                    BudgetCurve& curve) {
+void add_true_gains(MatrixView<const double> outcomes, const LoggedSample& sample,
+                    const Ranking& ranking, BudgetCurve& curve) {
   const auto value_at = [&](double share) {
-    const Matrix<double> table = ranking.treat_first(share, truth.outcomes().cols());
-    return truth.value(table.view(), sample.nodes, sample.weight);
+    const Matrix<double> table = ranking.treat_first(share, sample.num_arms());
+    std::vector<double> expected;
+    for (std::size_t k = 0; k < sample.size(); ++k) {
+      const NodeIndex i = sample.nodes[k];
+      const double weight = sample.weight.empty() ? 1 : sample.weight[k];
+      expected.push_back(weight * dot(table.row(i), outcomes.row(i)));
+    }
+    return mean(expected, *sample.comm);
   };
   const double untreated = value_at(0);
   for (BudgetPoint& point : curve.points) {
@@ -215,8 +223,9 @@ void add_true_gains(const Truth& truth, const LoggedSample& sample, const Rankin
   curve.autoc.truth = true_area(autoc_contrast(last), curve);
 }
 
-double ranking_residual_statistic(const Ranking& ranking, std::span<const Arm> arm,
+double ranking_residual_statistic(const Ranking& ranking, const LoggedSample& sample,
                                   std::span<const double> residual) {
+  const std::span<const Arm> arm = sample.arm;
   const std::vector<double> position = ranking.positions();
   std::vector<double> mean_residual(kMaxArms, 0.0);
   std::vector<double> count(kMaxArms, 0.0);
@@ -224,8 +233,10 @@ double ranking_residual_statistic(const Ranking& ranking, std::span<const Arm> a
     mean_residual[arm[i]] += residual[i];
     ++count[arm[i]];
   }
-  double total = 0;
-  double squares = 0;
+  sample.comm->allreduce(mean_residual);
+  sample.comm->allreduce(count);
+  std::array<double, 2> sums{};
+  auto& [total, squares] = sums;
   for (std::size_t i = 0; i < arm.size(); ++i) {
     if (arm[i] != ranking.arm() && arm[i] != kControlArm) continue;
     const double sign = arm[i] == ranking.arm() ? 1 : -1;
@@ -235,6 +246,7 @@ double ranking_residual_statistic(const Ranking& ranking, std::span<const Arm> a
     total += part;
     squares += part * part;
   }
+  sample.comm->allreduce(sums);
   return squares > 0 ? total / std::sqrt(squares) : 0;
 }
 

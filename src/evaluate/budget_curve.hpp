@@ -43,14 +43,15 @@ BudgetCurve describe_curve(const BudgetValues& values, std::uint64_t seed);
 std::vector<double> qini_contrast(std::size_t last);
 std::vector<double> autoc_contrast(std::size_t last);
 
-/// True gains on the nodes of the sample, where potential outcomes are known.
-void add_true_gains(const Truth& truth, const LoggedSample& sample, const Ranking& ranking,
-                    BudgetCurve& curve);
+/// True gains on the nodes of the sample, where potential outcomes are known: nodes × arms.
+/// Collective.
+void add_true_gains(MatrixView<const double> outcomes, const LoggedSample& sample,
+                    const Ranking& ranking, BudgetCurve& curve);
 
 /// Association of the ranking with the residuals of the outcome model: the t statistic of
 /// position · residual, signed so that a positive one favours treatment. A ranking that was learnt
-/// from the same outcomes has a large one. 0 without any variance.
-double ranking_residual_statistic(const Ranking& ranking, std::span<const Arm> arm,
+/// from the same outcomes has a large one. 0 without any variance. Collective.
+double ranking_residual_statistic(const Ranking& ranking, const LoggedSample& sample,
                                   std::span<const double> residual);
 
 }  // namespace cone

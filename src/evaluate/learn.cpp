@@ -10,6 +10,7 @@
 #include "evaluate/estimate_policies.hpp"
 #include "evaluate/sensitivity_intervals.hpp"
 #include "inference/network_treatment.hpp"
+#include "network_ridge/network_ridge_variance.hpp"
 #include "nuisance/residual_variance.hpp"
 
 namespace cone {
@@ -142,12 +143,20 @@ class Learning {
     const auto fitted = learnt_.nuisances.parts().find(LearnerId::kNetworkTreatment);
     const bool is_known =
         fitted != learnt_.nuisances.parts().end() && shares_treatment_folds(data_);
-    NetworkStrength out =
-        measure_network_treatment(context_, data_, plan_.sample, options_.plan,
-                                  options_.network_ridge, options_.nuisance.propensity_bound,
-                                  is_known ? &fitted->second.propensity->unbounded : nullptr);
+    NetworkStrength out = measure_network_treatment(
+        context_, data_, plan_.sample, options_.plan, options_.network_ridge,
+        options_.nuisance.propensity_bound,
+        is_known ? &fitted->second.propensity->unbounded : nullptr, known_communities());
     if (learnt_.joint) out.arms = describe_confounding(learnt_.joint->arms);
     return out;
+  }
+
+  /// Those that the network ridge searched; null where it did not.
+  std::shared_ptr<const NodeCommunities> known_communities() const {
+    const auto fitted = learnt_.nuisances.parts().find(LearnerId::kNetworkRidge);
+    if (fitted == learnt_.nuisances.parts().end() || !fitted->second.outcome) return nullptr;
+    const NetworkRidge* ridge = ridge_of(*fitted->second.outcome);
+    return ridge != nullptr ? ridge->communities : nullptr;
   }
 
   bool is_outcome_model(LearnerId learner) const {

@@ -140,8 +140,8 @@ std::vector<LearnerEntry> list_builtin_learners() {
            [](const Request& request) {
              return std::make_unique<CohesionLearner>(request.options.nuisance);
            },
-       .expect_seconds = [](const FitSize& size,
-                            const Request&) { return cohesion_seconds(size); }},
+       .expect_seconds = [](const FitSize& size, const Request&) { return cohesion_seconds(size); },
+       .needs_one_process = false},
       {.name = std::string(LearnerId::kSpectral.name()),
        .version = {},
        .provides = {.outcome = true, .propensity = true},
@@ -150,8 +150,8 @@ std::vector<LearnerEntry> list_builtin_learners() {
              return std::make_unique<SpectralLearner>(request.options.nuisance,
                                                       request.parts.propensity);
            },
-       .expect_seconds = [](const FitSize& size,
-                            const Request&) { return spectral_seconds(size); }},
+       .expect_seconds = [](const FitSize& size, const Request&) { return spectral_seconds(size); },
+       .needs_one_process = false},
       {.name = std::string(LearnerId::kCone.name()),
        .version = {},
        .provides = {.outcome = true, .propensity = true, .balance = true},

@@ -4,14 +4,12 @@
 #include <array>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "cone/error.hpp"
 
 #include "evaluate/fitted_model.hpp"
 #include "evaluate/workload.hpp"
 #include "inference/network_treatment.hpp"
-#include "network_ridge/groups.hpp"
 
 namespace cone {
 namespace {
@@ -72,41 +70,16 @@ bool runs_by_default(const Dataset& data, const EstimatorInfo& row) {
   return !row.needs(LearnerId::kCone) || why_without_networks(data) == nullptr;
 }
 
-void refuse_on_ranks(const Dataset& data, std::span<const EstimatorInfo> rows,
-                     const EvaluateOptions& options) {
+void refuse_on_ranks(const Catalogue& catalogue, std::span<const EstimatorInfo> rows) {
   FaultList faults;
   for (const EstimatorInfo& row : rows) {
-    if (!needs_one_process(options.catalogue, row)) continue;
-    faults.add("estimators", {{.item = "--estimators"},
-                              fmt::format("--engine petsc does not support {}", row.name),
-                              "leave it out, or evaluate without --engine: neural networks, kernel "
-                              "balancing, network cohesion and eigenvectors need one process"});
+    if (!needs_one_process(catalogue, row)) continue;
+    faults.add("estimators",
+               {{.item = "--estimators"},
+                fmt::format("--engine petsc does not support {}", row.name),
+                "leave it out, or evaluate without --engine: neural networks and kernel "
+                "balancing need one process"});
   }
-  const bool uses_ridge = uses(rows, LearnerId::kNetworkRidge);
-  if (uses_ridge && fits_joint_model(options)) {
-    faults.add("joint_model", {{.item = "--engine petsc"},
-                               "does not fit the joint model of treatment and outcome, which "
-                               "intervals of network_dm allow for",
-                               "add --no-joint-model, or evaluate without --engine"});
-  }
-  const std::vector<std::string>& groups = options.network_ridge.ridge_groups;
-  if (uses_ridge && data.num_edges() > 0 && asks_for(groups, GroupKind::kCommunities)) {
-    std::vector<std::string_view> others(kGroupSwitches.begin(), kGroupSwitches.end());
-    std::erase(others, "communities");
-    std::erase(others, kExponentialSwitch);
-    faults.add("groups", {{.item = "--engine petsc"},
-                          "the network ridge has no community effects on several ranks",
-                          fmt::format("evaluate without --engine petsc, or with --ridge-groups {}",
-                                      fmt::join(others, ","))});
-  }
-  const auto refuse = [&](const char* flag, bool is_asked) {
-    if (!is_asked) return;
-    faults.add(flag, {{.item = flag},
-                      "is not supported with --engine petsc",
-                      "leave it out, or evaluate without --engine"});
-  };
-  refuse("--rank", !options.budget.rank.empty());
-  refuse("--protocol split", options.plan.protocol == Protocol::kSplit);
   faults.throw_if_any(ErrorCode::kUsage);
 }
 

@@ -25,9 +25,8 @@ std::vector<EstimatorInfo> choose_rows(const Dataset& data, const EvaluateOption
 /// Throws Error(kData) where given nuisances are requested and their columns are missing.
 void require_given_columns(const Dataset& data, std::span<const EstimatorInfo> rows);
 
-/// Throws Error(kUsage) for estimators and options that need all nodes in one process.
-void refuse_on_ranks(const Dataset& data, std::span<const EstimatorInfo> rows,
-                     const EvaluateOptions& options);
+/// Throws Error(kUsage) for estimators that need all nodes in one process.
+void refuse_on_ranks(const Catalogue& catalogue, std::span<const EstimatorInfo> rows);
 
 /// Whether an estimator of the default list runs on this data.
 bool runs_by_default(const Dataset& data, const EstimatorInfo& row);

@@ -82,7 +82,7 @@ EvaluationPlan plan_evaluation(const Context& context, const Dataset& data,
                       .costs = read_costs(data, options.cost),
                       .learnt_on = find_learnt_policies(data, policies)};
   plan.scores_all = options.plan.protocol == Protocol::kCrossFit;
-  if (data.distributed) refuse_on_ranks(data, plan.rows, options);
+  if (data.distributed) refuse_on_ranks(options.catalogue, plan.rows);
   if (options.nuisances == NuisanceSource::kGiven) require_given_columns(data, plan.rows);
   plan.steps = plan_learning(context, data, plan.rows, options, model, policies.size());
   const bool fits_models = std::ranges::any_of(plan.steps, [](const LearningStep& step) {

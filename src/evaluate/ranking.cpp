@@ -13,6 +13,7 @@
 
 #include "base/numeric.hpp"
 #include "data/arm_labels.hpp"
+#include "data/gather_rows.hpp"
 
 namespace cone {
 namespace {
@@ -81,61 +82,82 @@ bool is_constant(const Communicator& comm, std::span<const double> values) {
   return -comm.allreduce_max(-low) == comm.allreduce_max(high);
 }
 
+/// Of all nodes, in this process.
+Ranking::Bounds find_bounds(std::span<const double> scores, std::span<const double> units) {
+  std::vector<NodeIndex> order(scores.size());
+  std::iota(order.begin(), order.end(), NodeIndex{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](NodeIndex a, NodeIndex b) { return scores[a] > scores[b]; });
+  Ranking::Bounds out(scores.size(), 2);
+  CompensatedSum before;
+  for (std::size_t begin = 0; begin < order.size();) {
+    std::size_t end = begin;
+    const double first = before.value();
+    for (; end < order.size() && scores[order[end]] == scores[order[begin]]; ++end) {
+      before.add(units.empty() ? 1 : units[order[end]]);
+    }
+    for (; begin < end; ++begin) {
+      out(order[begin], 0) = first;
+      out(order[begin], 1) = before.value();
+    }
+  }
+  return out;
+}
+
+Ranking::Bounds find_bounds(const Dataset& data, std::span<const double> scores) {
+  if (!data.distributed) return find_bounds(scores, data.weight);
+  std::vector<NodeIndex> nodes(data.num_nodes());
+  std::iota(nodes.begin(), nodes.end(), NodeIndex{0});
+  Matrix<double> own(nodes.size(), 2);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    own(i, 0) = scores[i];
+    own(i, 1) = data.weight.empty() ? 1 : data.weight[i];
+  }
+  const RowsOnRoot rows(data, nodes);
+  const Matrix<double> all = rows.gather(std::move(own));
+  return rows.scatter(find_bounds(arm_column(all.view(), 0), arm_column(all.view(), 1)), 2);
+}
+
 }  // namespace
 
-Ranking::Ranking(std::string name, bool is_policy, Arm arm, std::vector<double> scores,
-                 std::span<const double> units, LearntOn learnt_on)
+Ranking::Ranking(std::string name, bool is_policy, Arm arm, const std::vector<double>& scores,
+                 std::span<const double> units)
+    : Ranking(std::move(name), is_policy, LearntOn::kOtherData, arm, find_bounds(scores, units),
+              Communicator::self()) {}
+
+Ranking::Ranking(std::string name, bool is_policy, LearntOn learnt_on, Arm arm, Bounds bounds,
+                 const Communicator& comm)
     : name_(std::move(name)),
       is_policy_(is_policy),
       learnt_on_(learnt_on),
       arm_(arm),
-      scores_(std::move(scores)) {
-  order_.resize(scores_.size());
-  std::iota(order_.begin(), order_.end(), NodeIndex{0});
-  std::stable_sort(order_.begin(), order_.end(),
-                   [&](NodeIndex a, NodeIndex b) { return scores_[a] > scores_[b]; });
-  CompensatedSum before;
-  for (std::size_t k = 0; k < order_.size(); ++k) {
-    if (k == 0 || scores_[order_[k]] != scores_[order_[k - 1]]) {
-      group_begin_.push_back(k);
-      units_before_.push_back(before.value());
-    }
-    before.add(units.empty() ? 1 : units[order_[k]]);
+      bounds_(std::move(bounds)) {
+  for (std::size_t i = 0; i < bounds_.rows(); ++i) {
+    total_ = std::max(total_, bounds_(i, 1));
+    largest_ = std::max(largest_, bounds_(i, 1) - bounds_(i, 0));
   }
-  group_begin_.push_back(order_.size());
-  units_before_.push_back(before.value());
+  total_ = comm.allreduce_max(total_);
+  largest_ = comm.allreduce_max(largest_);
 }
 
 Matrix<double> Ranking::treat_first(double share, std::size_t num_arms) const {
-  Matrix<double> table(order_.size(), num_arms, 0.0);
-  const double reached = share * units_before_.back();
-  for (std::size_t g = 0; g + 1 < group_begin_.size(); ++g) {
-    const double size = units_before_[g + 1] - units_before_[g];
-    double probability = reached > units_before_[g] ? 1 : 0;  // of a group of weight 0
-    if (size > 0) probability = std::clamp((reached - units_before_[g]) / size, 0.0, 1.0);
-    for (std::size_t k = group_begin_[g]; k < group_begin_[g + 1]; ++k) {
-      table(order_[k], arm_) = probability;
-      table(order_[k], kControlArm) = 1 - probability;
-    }
+  Matrix<double> table(bounds_.rows(), num_arms, 0.0);
+  const double reached = share * total_;
+  for (std::size_t i = 0; i < bounds_.rows(); ++i) {
+    const double before = bounds_(i, 0);
+    const double size = bounds_(i, 1) - before;
+    double probability = reached > before ? 1 : 0;  // of a group of weight 0
+    if (size > 0) probability = std::clamp((reached - before) / size, 0.0, 1.0);
+    table(i, arm_) = probability;
+    table(i, kControlArm) = 1 - probability;
   }
   return table;
 }
 
-double Ranking::largest_tie() const {
-  double largest = 0;
-  for (std::size_t g = 0; g + 1 < group_begin_.size(); ++g) {
-    largest = std::max(largest, units_before_[g + 1] - units_before_[g]);
-  }
-  return largest / units_before_.back();
-}
-
 std::vector<double> Ranking::positions() const {
-  std::vector<double> out(order_.size());
-  for (std::size_t g = 0; g + 1 < group_begin_.size(); ++g) {
-    const double middle = (units_before_[g] + units_before_[g + 1]) / 2;
-    for (std::size_t k = group_begin_[g]; k < group_begin_[g + 1]; ++k) {
-      out[order_[k]] = 1 - middle / units_before_.back();
-    }
+  std::vector<double> out(bounds_.rows());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out[i] = 1 - (bounds_(i, 0) + bounds_(i, 1)) / 2 / total_;
   }
   return out;
 }
@@ -173,7 +195,8 @@ std::vector<Ranking> find_rankings(const Dataset& data, std::span<const PolicyOn
     } else {
       const LearntOn learnt_on =
           is_policy ? find_learnt_policies(data, std::span(&*policy, 1))[0] : LearntOn::kOtherData;
-      rankings.emplace_back(name, is_policy, *arm, std::move(*scores), data.weight, learnt_on);
+      rankings.emplace_back(name, is_policy, learnt_on, *arm, find_bounds(data, *scores),
+                            data.comm());
     }
   }
   if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));

@@ -188,10 +188,10 @@ BudgetCurve trace_budget(const Context& context, const LoadedData& data, const E
         "subset",
         100 * curve.largest_tie));
   }
-  const double statistic =
-      noise == nullptr ? 0
-                       : direction_sign(curve.lower_is_better) *
-                             ranking_residual_statistic(ranking, sample.arm, noise->residual);
+  const double statistic = noise == nullptr
+                               ? 0
+                               : direction_sign(curve.lower_is_better) *
+                                     ranking_residual_statistic(ranking, sample, noise->residual);
   if (statistic > kLargeStatistic) {
     curve.warnings.push_back(sentence(
         "the ranking is correlated with the residuals of {} (t {:.1f}): either it was learnt from "
@@ -216,7 +216,11 @@ std::vector<BudgetCurve> trace_budgets(const Context& context, const LoadedData&
     const StageScope stage(context, fmt::format("budgets by {}", printable(ranking.name())),
                            done / num_curves, (done + 1) / num_curves);
     curves.push_back(trace_budget(context, data, plan, learnt, options, *headline, ranking));
-    if (data.truth) add_true_gains(*data.truth, plan.sample, ranking, curves.back());
+    if (plan.sample.comm->any(data.truth.has_value())) {
+      const Matrix<double> none(0, plan.sample.num_arms());
+      add_true_gains(data.truth ? data.truth->outcomes() : none.view(), plan.sample, ranking,
+                     curves.back());
+    }
   }
   return curves;
 }

@@ -9,7 +9,7 @@
 #include "cone_networks/networks_section.hpp"
 #include "evaluate/model_envelope.hpp"
 #include "evaluate/model_file.hpp"
-#include "network_ridge/ridge_section.hpp"
+#include "network_ridge/ridge_fit.hpp"
 
 namespace cone {
 namespace {

@@ -7,9 +7,6 @@
 #include "cone/context.hpp"
 #include "cone/error.hpp"
 
-#include "data/label_nodes.hpp"
-#include "graph/communities.hpp"
-
 namespace cone {
 namespace {
 
@@ -113,20 +110,38 @@ Clustering distribute_clusters(const Dataset& data, std::span<const std::uint32_
   return out;
 }
 
+/// Labels with a number for every node that is in no community.
+NodeLabels number_single_nodes(const Dataset& data, NodeLabels labels) {
+  std::uint64_t count = 0;
+  std::uint64_t num_single = 0;
+  for (const std::uint32_t label : labels) {
+    num_single += label == kNoCommunity ? 1 : 0;
+    if (label != kNoCommunity) count = std::max(count, std::uint64_t{label} + 1);
+  }
+  std::uint64_t next = data.comm().allreduce_max(count) + data.comm().exclusive_scan(num_single);
+  for (std::uint32_t& label : labels) {
+    if (label == kNoCommunity) label = static_cast<std::uint32_t>(next++);
+  }
+  return labels;
+}
+
 }  // namespace
 
-Clustering cluster_nodes(const Context& context, const Dataset& data) {
-  if (!data.cluster.empty()) {
-    Clustering given = take_clusters(data.graph, data.cluster);
-    given.given = true;
-    return given;
-  }
-  if (!can_label(data)) return {};
-  const NodeLabels found =
-      label_nodes(context, data, [](const Context& alone, const Graph& graph, NodeKeys keys) {
-        return std::vector<NodeLabels>{find_communities(alone, graph, keys)};
-      })[0];
-  return data.distributed ? distribute_clusters(data, found) : take_clusters(data.graph, found);
+Clustering cluster_nodes(const Context& context, const Dataset& data,
+                         const NodeCommunities* found) {
+  const bool is_given = data.comm().any(!data.cluster.empty());
+  if (!is_given && !can_label(data)) return {};
+  const auto find_labels = [&]() -> NodeLabels {
+    if (is_given) return data.cluster;
+    if (found != nullptr) return number_single_nodes(data, found->labels[kPlainResolution]);
+    return number_single_nodes(
+        data, find_node_communities(context, data, /*all=*/false).labels[kPlainResolution]);
+  };
+  const NodeLabels labels = find_labels();
+  Clustering out =
+      data.distributed ? distribute_clusters(data, labels) : take_clusters(data.graph, labels);
+  out.given = is_given;
+  return out;
 }
 
 Clustering take_clusters(const Graph& graph, std::span<const std::uint32_t> labels) {

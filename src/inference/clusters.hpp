@@ -11,6 +11,8 @@
 #include "cone/graph.hpp"
 #include "cone/matrix.hpp"
 
+#include "data/node_communities.hpp"
+
 namespace cone {
 
 /// Groups whose members are distributed over ranks. Collective: called by all ranks.
@@ -40,9 +42,10 @@ struct Clustering {
 /// groups, one row for each that this rank owns.
 Matrix<double> sum_by_group(const Clustering& clusters, MatrixView<const double> x);
 
-/// The given clusters of the data, else communities of its network (find_communities); none without
-/// either.
-Clustering cluster_nodes(const Context& context, const Dataset& data);
+/// The given clusters of the data, else the communities of its network; none without either.
+/// `found`: its communities; nullptr: to be searched. Collective.
+Clustering cluster_nodes(const Context& context, const Dataset& data,
+                         const NodeCommunities* found = nullptr);
 
 /// Numbers the labels from 0 in the order of first appearance, and measures the cut.
 Clustering take_clusters(const Graph& graph, std::span<const std::uint32_t> labels);

@@ -113,7 +113,7 @@ void refuse_if_useless(DependentCovariance& out) {
 
 DependenceKernels::DependenceKernels(const Context& context, const Graph& graph,
                                      Clustering clusters)
-    : DependenceKernels(context, std::make_shared<LocalNeighbourhood>(graph), std::move(clusters),
+    : DependenceKernels(context, std::make_shared<Neighbourhood>(graph), std::move(clusters),
                         Communicator::self()) {}
 
 DependenceKernels::DependenceKernels(const Context& context,
@@ -390,8 +390,9 @@ DependentCovariance DependenceKernels::shared_covariance(const Context& context,
   return out;
 }
 
-DependenceKernels find_dependence(const Context& context, const Dataset& data) {
-  return {context, make_neighbourhood(data), cluster_nodes(context, data), data.comm()};
+DependenceKernels find_dependence(const Context& context, const Dataset& data,
+                                  const NodeCommunities* found) {
+  return {context, make_neighbourhood(data), cluster_nodes(context, data, found), data.comm()};
 }
 
 }  // namespace cone

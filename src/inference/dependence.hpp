@@ -116,6 +116,7 @@ class DependenceKernels {
 
 /// Of the network of the data and its clusters, which are searched where none were given
 /// (cluster_nodes). The data must outlive it. Collective.
-DependenceKernels find_dependence(const Context& context, const Dataset& data);
+DependenceKernels find_dependence(const Context& context, const Dataset& data,
+                                  const NodeCommunities* found = nullptr);
 
 }  // namespace cone

@@ -3,63 +3,53 @@
 #include <algorithm>
 
 namespace cone {
-namespace {
 
-constexpr std::size_t kRowsPerPiece = 4096;
+Neighbourhood::Neighbourhood(const Dataset& data) : Neighbourhood(data.graph) {
+  if (!data.distributed) return;
+  offsets_ = data.distributed->lists->offsets;
+  rows_ = data.distributed->lists->rows;
+  data_ = &data;
+}
 
-}  // namespace
-
-void LocalNeighbourhood::add_neighbours(const Context& context, const Matrix<double>& x,
-                                        Matrix<double>& out) const {
+void Neighbourhood::add_neighbours(const Context& context, const Matrix<double>& x,
+                                   Matrix<double>& out) const {
+  Matrix<double> with_ghosts;
+  if (data_ != nullptr) {
+    with_ghosts = Matrix<double>(size() + data_->distributed->remote.size(), x.cols());
+    std::ranges::copy(x.values(), with_ghosts.data());
+    data_->distributed->ghosts->fetch(with_ghosts);
+  }
+  const Matrix<double>& table = data_ != nullptr ? with_ghosts : x;
+  constexpr std::size_t kRowsPerPiece = 4096;
   context.for_each_range(out.rows(), kRowsPerPiece, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const auto row = out.row(i);
-      for (const NodeIndex j : graph_.neighbours(static_cast<NodeIndex>(i))) {
-        for (std::size_t c = 0; c < row.size(); ++c) row[c] += x(j, c);
+      for (std::uint64_t k = offsets_[i]; k < offsets_[i + 1]; ++k) {
+        for (std::size_t c = 0; c < row.size(); ++c) row[c] += table(rows_[k], c);
       }
     }
   });
 }
 
-void DistributedNeighbourhood::add_neighbours(const Context& context, const Matrix<double>& x,
-                                              Matrix<double>& out) const {
-  const DistributedRows& rows = *data_.distributed;
-  Matrix<double> table(size() + rows.remote.size(), x.cols());
-  std::ranges::copy(x.values(), table.data());
-  rows.ghosts->fetch(table);
-  context.for_each_range(out.rows(), kRowsPerPiece, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const auto row = out.row(i);
-      for (const std::uint32_t j : rows.lists->of(i)) {
-        for (std::size_t c = 0; c < row.size(); ++c) row[c] += table(j, c);
-      }
-    }
-  });
-}
-
-std::vector<double> DistributedNeighbourhood::gather(std::span<const double> column) const {
+std::vector<double> Neighbourhood::gather(std::span<const double> column) const {
   std::vector<double> out(num_nodes());
   for (std::size_t i = 0; i < size(); ++i) out[number(i)] = column[i];
-  data_.comm().allreduce(out);
+  if (data_ != nullptr) data_->comm().allreduce(out);
   return out;
 }
 
-const Graph& DistributedNeighbourhood::global_graph() const {
-  if (graph_) return *graph_;
+const Graph& Neighbourhood::global_graph() const {
+  if (data_ == nullptr) return *graph_;
+  if (global_) return *global_;
   std::vector<Edge> own;
   for (std::size_t i = 0; i < size(); ++i) {
-    for (const std::uint64_t j : data_.neighbour_numbers(static_cast<NodeIndex>(i))) {
+    for (const std::uint64_t j : data_->neighbour_numbers(static_cast<NodeIndex>(i))) {
       if (j < number(i)) continue;  // listed at the other end
       own.push_back({static_cast<NodeIndex>(number(i)), static_cast<NodeIndex>(j)});
     }
   }
-  graph_ = build_graph(Context({.threads = 1}), num_nodes(), data_.comm().allgatherv(own));
-  return *graph_;
-}
-
-std::unique_ptr<Neighbourhood> make_neighbourhood(const Dataset& data) {
-  if (data.distributed) return std::make_unique<DistributedNeighbourhood>(data);
-  return std::make_unique<LocalNeighbourhood>(data.graph);
+  global_ = build_graph(Context({.threads = 1}), num_nodes(), data_->comm().allgatherv(own));
+  return *global_;
 }
 
 }  // namespace cone

@@ -15,71 +15,43 @@
 namespace cone {
 
 /// A network that may be distributed over ranks, accessed by sums over neighbours and local rows.
-/// Functions are collective: called by all ranks.
+/// What it is made of must outlive it.
 class Neighbourhood {
  public:
-  virtual ~Neighbourhood() = default;
-  virtual std::size_t size() const = 0;  ///< local rows
-  virtual std::uint64_t num_nodes() const = 0;
-  virtual std::uint64_t num_edge_ends() const = 0;
-  virtual std::size_t degree(std::size_t row) const = 0;
+  /// A network that this process holds completely.
+  explicit Neighbourhood(const Graph& graph)
+      : offsets_(graph.offsets()), rows_(graph.neighbours()), graph_(&graph) {}
+  /// That of the data: on ranks, the part that this rank has.
+  explicit Neighbourhood(const Dataset& data);
+  Neighbourhood(const Neighbourhood&) = delete;
+  Neighbourhood& operator=(const Neighbourhood&) = delete;
+
+  std::size_t size() const { return offsets_.size() - 1; }  ///< local rows
+  std::uint64_t num_nodes() const { return data_ ? data_->num_nodes_of_all() : size(); }
+  std::uint64_t num_edge_ends() const { return data_ ? 2 * data_->num_edges() : rows_.size(); }
+  std::size_t degree(std::size_t row) const { return offsets_[row + 1] - offsets_[row]; }
   /// Index of the row's node in the order of the data.
-  virtual std::uint64_t number(std::size_t row) const = 0;
-  /// out_i += Σ x_j over the neighbours j of i; one row per local row.
-  virtual void add_neighbours(const Context& context, const Matrix<double>& x,
-                              Matrix<double>& out) const = 0;
+  std::uint64_t number(std::size_t row) const {
+    return data_ ? data_->number_of(static_cast<NodeIndex>(row)) : row;
+  }
+  /// out_i += Σ x_j over the neighbours j of i; one row per local row. Collective, as the
+  /// following.
+  void add_neighbours(const Context& context, const Matrix<double>& x, Matrix<double>& out) const;
   /// The network of all ranks, and a column of all nodes in its order: for small networks only.
-  virtual const Graph& global_graph() const = 0;
-  virtual std::vector<double> gather(std::span<const double> column) const = 0;
-};
-
-/// A network that this process holds completely.
-class LocalNeighbourhood : public Neighbourhood {
- public:
-  explicit LocalNeighbourhood(const Graph& graph) : graph_(graph) {}
-  std::size_t size() const override { return graph_.num_nodes(); }
-  std::uint64_t num_nodes() const override { return graph_.num_nodes(); }
-  std::uint64_t num_edge_ends() const override { return graph_.neighbours().size(); }
-  std::size_t degree(std::size_t row) const override {
-    return graph_.degree(static_cast<NodeIndex>(row));
-  }
-  std::uint64_t number(std::size_t row) const override { return row; }
-  void add_neighbours(const Context& context, const Matrix<double>& x,
-                      Matrix<double>& out) const override;
-  const Graph& global_graph() const override { return graph_; }
-  std::vector<double> gather(std::span<const double> column) const override {
-    return {column.begin(), column.end()};
-  }
+  const Graph& global_graph() const;
+  std::vector<double> gather(std::span<const double> column) const;
 
  private:
-  const Graph& graph_;
-};
-
-/// The part of a distributed network that this rank has; its functions are collective. The dataset
-/// must outlive it.
-class DistributedNeighbourhood : public Neighbourhood {
- public:
-  explicit DistributedNeighbourhood(const Dataset& data) : data_(data) {}
-  std::size_t size() const override { return data_.num_nodes(); }
-  std::uint64_t num_nodes() const override { return data_.num_nodes_of_all(); }
-  std::uint64_t num_edge_ends() const override { return 2 * data_.num_edges(); }
-  std::size_t degree(std::size_t row) const override {
-    return data_.degree(static_cast<NodeIndex>(row));
-  }
-  std::uint64_t number(std::size_t row) const override {
-    return data_.number_of(static_cast<NodeIndex>(row));
-  }
-  void add_neighbours(const Context& context, const Matrix<double>& x,
-                      Matrix<double>& out) const override;
-  const Graph& global_graph() const override;
-  std::vector<double> gather(std::span<const double> column) const override;
-
- private:
-  const Dataset& data_;
-  mutable std::optional<Graph> graph_;  ///< global_graph(), once it was requested
+  std::span<const std::uint64_t> offsets_;
+  std::span<const std::uint32_t> rows_;
+  const Dataset* data_ = nullptr;        ///< where it is distributed
+  const Graph* graph_ = nullptr;         ///< where it is not
+  mutable std::optional<Graph> global_;  ///< global_graph(), once it was requested
 };
 
 /// The network of the data, which must outlive it.
-std::unique_ptr<Neighbourhood> make_neighbourhood(const Dataset& data);
+inline std::unique_ptr<Neighbourhood> make_neighbourhood(const Dataset& data) {
+  return std::make_unique<Neighbourhood>(data);
+}
 
 }  // namespace cone

@@ -43,8 +43,8 @@ bool is_notable(const NetworkStrength& strength) {
 NetworkStrength measure_network_treatment(const Context& context, const Dataset& data,
                                           const LoggedSample& sample, const PlanOptions& plan,
                                           const NetworkRidgeOptions& options,
-                                          AutoNumber propensity_bound,
-                                          const Matrix<double>* known) {
+                                          AutoNumber propensity_bound, const Matrix<double>* known,
+                                          std::shared_ptr<const NodeCommunities> communities) {
   require(known == nullptr || shares_treatment_folds(data),
           "network treatment: propensities of other folds");
   const FitPlan folds = plan_treatment(context, data, plan);
@@ -53,7 +53,7 @@ NetworkStrength measure_network_treatment(const Context& context, const Dataset&
         context, sees_network ? "treatment by features and network" : "treatment by features",
         sees_network ? 0.3 : 0, sees_network ? 1 : 0.3);
     if (sees_network && known != nullptr) return *known;
-    return predict_treatment(context, data, folds, options, sees_network);
+    return predict_treatment(context, data, folds, options, sees_network, communities);
   };
   Matrix<double> by_features = predict(false);
   std::vector<std::uint8_t> is_connected;

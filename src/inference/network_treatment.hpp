@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "cone/learn.hpp"
 #include "cone/options.hpp"
 
+#include "data/node_communities.hpp"
 #include "inference/confounding_strength.hpp"
 #include "nuisance/fit_cost.hpp"
 
@@ -23,13 +25,14 @@ struct RidgeFit;
 
 /// Predicts the treatment of the nodes that the plan scores, `sample`, without the network and with
 /// it. Two fits of the network ridge per arm (with two arms, for one of them), or one where the
-/// predictions with the network are `known` (see shares_treatment_folds). The data has edges.
-/// Collective where it is distributed.
+/// predictions with the network are `known` (see shares_treatment_folds). The data has edges;
+/// `communities`: of its network, nullptr: to be searched. Collective where it is distributed.
 NetworkStrength measure_network_treatment(const Context& context, const Dataset& data,
                                           const LoggedSample& sample, const PlanOptions& plan,
                                           const NetworkRidgeOptions& options,
                                           AutoNumber propensity_bound,
-                                          const Matrix<double>* known = nullptr);
+                                          const Matrix<double>* known = nullptr,
+                                          std::shared_ptr<const NodeCommunities> communities = {});
 
 /// Expected time of that.
 double network_treatment_seconds(const FitSize& size, const NetworkRidgeOptions& options,

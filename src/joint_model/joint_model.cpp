@@ -11,11 +11,14 @@
 #include "cone/error.hpp"
 
 #include "base/numeric.hpp"
+#include "exec/statistics.hpp"
 #include "joint_model/joint_solve.hpp"
 #include "joint_model/prediction_parts.hpp"
 #include "joint_model/treatment_slope.hpp"
+#include "network_ridge/kernel_products.hpp"
+#include "network_ridge/learn_arm.hpp"
 #include "network_ridge/network_ridge.hpp"
-#include "network_ridge/posterior_variance.hpp"
+#include "network_ridge/network_ridge_variance.hpp"
 
 namespace cone {
 namespace {
@@ -62,9 +65,10 @@ class JointFit {
         part_(*ridge_.parts.front()),
         inputs_(*ridge_.inputs),
         solution_(predict_outcomes(context, part_, data)),
-        sample_(context, data, inputs_, part_.system.groups) {}
+        sample_(context, data, part_.system) {}
 
   JointModel run() {
+    number_clusters();
     const std::size_t num_arms = data_.num_arms();
     for (std::size_t a = 0; a < num_arms; ++a) {
       const StageScope stage(context_, fmt::format("joint model of arm {}", data_.arms[a]),
@@ -72,7 +76,7 @@ class JointFit {
       fit_arm(a);
     }
     if (num_arms > 2) centre_surprises();
-    JointModel out;
+    JointModel out{.comm = inputs_.comm};
     for (const ArmFit& arm : arms_) out.arms.push_back(arm.summary);
     out.without_noise = make_variant(0);
     out.with_noise = make_variant(1);
@@ -100,10 +104,12 @@ class JointFit {
                                      const FitPlan& plan, NetworkRidgeOptions options,
                                      const OutcomeTable& outcome) {
     const StageScope stage(context, "outcomes", 0, kLearnt);
+    const bool has_same_groups = options.ridge_variances == VarianceFits::kOnce;
     options.undersmoothing = 1;
     options.ridge_variances = VarianceFits::kOnce;
     return learn_network_ridge(context, data, add_whole_task(plan, data.num_nodes()), options,
-                               {.kept = outcome.network_ridge});
+                               {.kept = outcome.network_ridge,
+                                .same_features = has_same_groups ? ridge_of(outcome) : nullptr});
   }
 
   static RidgeSolution predict_outcomes(const Context& context, const RidgePart& part,
@@ -112,6 +118,7 @@ class JointFit {
     return solve_outcomes(context, part, data);
   }
 
+  const Communicator& comm() const { return *inputs_.comm; }
   std::size_t whole_task() const { return part_.system.num_tasks() - 1; }
 
   void fit_arm(std::size_t a) {
@@ -127,9 +134,10 @@ class JointFit {
     for (std::size_t p = begin; p < end; ++p) {
       arm.outcome.push_back((data_.outcome[inputs_.node_at[p]] - model.mean) / model.sd);
     }
-    const std::vector<double> network = predict_network_part(context_, ridge_, solution_, a);
-    measure_network(a, network, arm.summary);
-    if (static_cast<double>(end - begin) < kLeastShare * static_cast<double>(n)) {
+    const auto network = predict_network_part(context_, ridge_, solution_, a);
+    if (network) measure_network(a, *network, arm.summary);
+    if (static_cast<double>(inputs_.arm_size_of_all(a)) <
+        kLeastShare * static_cast<double>(inputs_.num_nodes_of_all())) {
       arm.summary.reason = "less than a tenth of the units received it";
       return;
     }
@@ -147,14 +155,15 @@ class JointFit {
                                                    .received = arm.received,
                                                    .predicted = held_out,
                                                    .parts = parts,
-                                                   .network = network,
-                                                   .cluster = clusters_by_position()});
+                                                   .network = network ? &*network : nullptr,
+                                                   .cluster = cluster_,
+                                                   .num_clusters = num_clusters_});
     arm.summary.slope = arm.treatment.slope;
     arm.summary.slope_error = arm.treatment.standard_error;
     arm.summary.equal_slopes_p = arm.treatment.equal_slopes_p;
     arm.summary.has_equal_slopes = arm.treatment.equal_slopes_p >= kSlopesDiffer;
     arm.summary.network_statistic = arm.treatment.network_statistic;
-    if (residual_sd(arm.treatment.fixed, held_out) < kLeastSpread) {
+    if (residual_sd(arm.treatment.fixed, held_out, comm()) < kLeastSpread) {
       arm.summary.reason = "its predicted outcomes hardly vary";
       return;
     }
@@ -203,35 +212,36 @@ class JointFit {
     for (std::size_t g = 0; g < system.groups.size(); ++g) {
       if (is_network_group(system.groups[g].kind)) network += model.group_variances[g];
     }
-    if (!(network > 0)) return;
-    out.network_reliability = std::clamp(variance(predicted, 0) / network, 0.0, 1.0);
+    out.network_reliability = std::clamp(variance(predicted, 0, comm()) / network, 0.0, 1.0);
     // Variances are those of an average node. The network's groups are 0 at isolated nodes, whose
     // unmeasured confounders are not weaker for that.
-    const auto num_connected =
-        std::ranges::count_if(inputs_.degree, [](double degree) { return degree > 0; });
+    const double num_connected = comm().count(static_cast<std::size_t>(
+        std::ranges::count_if(inputs_.degree, [](double degree) { return degree > 0; })));
     const double of_connected =
-        network * static_cast<double>(inputs_.num_nodes()) / static_cast<double>(num_connected);
+        network * static_cast<double>(inputs_.num_nodes_of_all()) / num_connected;
     out.network_share = of_connected / (of_connected + model.noise + model.noise_growth);
   }
 
   /// Whether noise is a negligible part of the squared prediction errors.
   bool interpolates(const ArmFit& arm, const ArmModel& model, std::size_t begin,
                     std::span<const double> held_out) const {
-    double noise = 0;
-    double squares = 0;
+    std::array<double, 2> sums{};
+    auto& [noise, squares] = sums;
     for (std::size_t i = 0; i < arm.outcome.size(); ++i) {
       const double error = arm.outcome[i] - held_out[begin + i];
       squares += error * error;
       noise += noise_of_position(model, inputs_.relative_degree[begin + i], 1);
     }
+    comm().allreduce(sums);
     return noise < kLeastNoise * squares;
   }
 
-  std::vector<std::uint32_t> clusters_by_position() const {
-    std::vector<std::uint32_t> out;
-    if (data_.cluster.empty()) return out;
-    for (const NodeIndex i : inputs_.node_at) out.push_back(data_.cluster[i]);
-    return out;
+  void number_clusters() {
+    std::uint64_t count = 0;
+    for (const std::uint32_t c : data_.cluster) count = std::max(count, std::uint64_t{c} + 1);
+    num_clusters_ = comm().allreduce_max(count);
+    if (num_clusters_ == 0) return;
+    for (const NodeIndex i : inputs_.node_at) cluster_.push_back(data_.cluster[i]);
   }
 
   /// The share δ of noise that grows with the degree on which treatment depends: prior ½ ± ½,
@@ -256,11 +266,13 @@ class JointFit {
       with_outcome.add(solved.x(begin + i, 0) * arm.outcome[i]);
       information.add(solved.x(begin + i, 0) * f(begin + i, 0));
     }
+    std::array<double, 2> sums = {with_outcome.value(), information.value()};
+    comm().allreduce(sums);
     // s⁻² is the information, ρ·s⁻² the product with the outcomes.
     const double slope = arm.summary.slope;
-    const double precision = 4 + slope * slope * std::max(0.0, information.value());
+    const double precision = 4 + slope * slope * std::max(0.0, sums[1]);
     arm.summary.noise_share_error = 1 / std::sqrt(precision);
-    arm.summary.noise_share = std::clamp((2 + slope * with_outcome.value()) / precision, 0.0, 1.0);
+    arm.summary.noise_share = std::clamp((2 + slope * sums[0]) / precision, 0.0, 1.0);
   }
 
   /// Makes the surprises of all arms add up to 0 at every position, as those of a softmax do.
@@ -304,6 +316,8 @@ class JointFit {
   const RidgeInputs& inputs_;
   RidgeSolution solution_;
   TreatmentSample sample_;
+  std::vector<std::uint32_t> cluster_;  ///< by position
+  std::size_t num_clusters_ = 0;
   std::vector<ArmFit> arms_;
 };
 

@@ -25,13 +25,14 @@ struct JointModel {
     /// Its part that is proportional to the slope; 0 where the arm was received.
     Matrix<double> extrapolated;
   };
+  const Communicator* comm = &Communicator::self();  ///< over which the nodes are distributed
   std::vector<JointArm> arms;
   Variant without_noise;       ///< treatment does not depend on the noise
   Variant with_noise;          ///< it depends on a share of the noise that grows with the degree
   Matrix<double> noise_range;  ///< what all of that noise would change
 
   /// Values of a policy (rows times survey weights) under both assumptions, for the hull of
-  /// intervals.
+  /// intervals. Collective, as all that follows.
   std::vector<AlternativeValue> revalue(MatrixView<const double> policy) const;
   /// The value of the row network_joint: without noise, and without the arms whose slopes differ
   /// between the parts of the prediction.

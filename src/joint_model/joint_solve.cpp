@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cone/context.hpp"
+
 #include "joint_model/mixed_model.hpp"
 #include "network_ridge/kernel_products.hpp"
-#include "network_ridge/posterior_variance.hpp"
 
 namespace cone {
 namespace {
@@ -148,6 +149,7 @@ JointSolution solve_joint_model(const Context& context, const JointEquations& eq
       largest = std::max(largest, std::abs(next - index[p]));
       index[p] = next;
     }
+    largest = context.comm().allreduce_max(largest);
     const bool is_stable = largest < kIndexTolerance;
     const bool is_last = round + 1 == kJointRounds;
     out.converged =
@@ -179,6 +181,7 @@ std::vector<double> extrapolate(const Context& context, const JointEquations& eq
       g(equations.arm * RidgeSystem::kNumFixed + c, 0) += system.fixed_effect(p, c) * surprise[p];
     }
   }
+  inputs.comm->allreduce(g.values());
   const Matrix<double> reached = multiply_kernel(context, system, equations.arm, others);
   Matrix<double> f(n, 1);
   for (std::size_t p = 0; p < n; ++p) {

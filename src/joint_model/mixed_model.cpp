@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cone/context.hpp"
 #include "cone/error.hpp"
 
 #include "network_ridge/small_matrices.hpp"
@@ -30,6 +31,7 @@ Matrix<double> multiply_columns(const Context& context, const Matrix<double>& a,
   for (const Matrix<double>& part : parts) {
     for (std::size_t k = 0; k < out.values().size(); ++k) out.values()[k] += part.values()[k];
   }
+  context.comm().allreduce(out.values());
   return out;
 }
 
@@ -48,6 +50,7 @@ std::vector<double> dot_columns(const Context& context, const Matrix<double>& a,
   for (const std::vector<double>& part : parts) {
     for (std::size_t c = 0; c < out.size(); ++c) out[c] += part[c];
   }
+  context.comm().allreduce(out);
   return out;
 }
 

@@ -31,7 +31,8 @@ struct MixedSolution {
 /// constrained quadratic programming problems arising in optimization") with a diagonal
 /// preconditioner, one column of `f` per right-hand side. `tolerance`: relative error in the norm
 /// of the preconditioner. `start`: a solution of nearby equations with the same fixed effects, or
-/// nullptr. Results are the same at any number of threads.
+/// nullptr. Results are the same at any number of threads. On several ranks each has some rows of
+/// V, B and f, and all call it: sums are over the ranks of the context.
 MixedSolution solve_mixed_model(const Context& context, const MixedModel& model,
                                 const Matrix<double>& f, double tolerance,
                                 const Matrix<double>* start = nullptr);

@@ -5,9 +5,8 @@
 #include <cmath>
 #include <utility>
 
-#include "base/numeric.hpp"
+#include "exec/statistics.hpp"
 #include "network_ridge/kernel_products.hpp"
-#include "network_ridge/posterior_variance.hpp"
 
 namespace cone {
 namespace {
@@ -26,11 +25,11 @@ constexpr std::array<std::array<GroupKind, 3>, 5> kParts = {{
     {GroupKind::kCommunitiesCoarse, GroupKind::kCommunities, GroupKind::kCommunitiesFine},
 }};
 
-/// The contribution of the groups that `is_kept` chooses; empty where none has a variance.
+/// The contribution of the groups that `is_kept` chooses; none where none has a variance.
 template <class IsKept>
-std::vector<double> predict_part(const Context& context, const NetworkRidge& ridge,
-                                 const RidgeSolution& solution, std::size_t arm,
-                                 const IsKept& is_kept) {
+std::optional<std::vector<double>> predict_part(const Context& context, const NetworkRidge& ridge,
+                                                const RidgeSolution& solution, std::size_t arm,
+                                                const IsKept& is_kept) {
   RidgeSystem masked = ridge.parts.front()->system;
   bool has_any = false;
   for (std::size_t g = 0; g < masked.groups.size(); ++g) {
@@ -38,7 +37,7 @@ std::vector<double> predict_part(const Context& context, const NetworkRidge& rid
     if (!is_kept(masked.groups[g].kind)) variance = 0;
     has_any = has_any || variance > 0;
   }
-  if (!has_any) return {};
+  if (!has_any) return std::nullopt;
   const Matrix<double> own = take_arm_rows(*ridge.inputs, solution.x, arm);
   return take_held_out(ridge, multiply_kernel(context, masked, arm, own));
 }
@@ -55,8 +54,10 @@ std::vector<double> take_held_out(const NetworkRidge& ridge, const Matrix<double
   return out;
 }
 
-std::vector<double> predict_network_part(const Context& context, const NetworkRidge& ridge,
-                                         const RidgeSolution& solution, std::size_t arm) {
+std::optional<std::vector<double>> predict_network_part(const Context& context,
+                                                        const NetworkRidge& ridge,
+                                                        const RidgeSolution& solution,
+                                                        std::size_t arm) {
   return predict_part(context, ridge, solution, arm, is_network_group);
 }
 
@@ -64,11 +65,11 @@ Matrix<double> split_prediction(const Context& context, const NetworkRidge& ridg
                                 const RidgeSolution& solution, std::size_t arm) {
   std::vector<std::vector<double>> kept;
   for (const auto& kinds : kParts) {
-    std::vector<double> of_part = predict_part(context, ridge, solution, arm, [&](GroupKind kind) {
+    auto of_part = predict_part(context, ridge, solution, arm, [&](GroupKind kind) {
       return std::ranges::find(kinds, kind) != kinds.end();
     });
-    if (of_part.empty() || std::sqrt(variance(of_part, 0)) < kLeastPart) continue;
-    kept.push_back(std::move(of_part));
+    if (!of_part || std::sqrt(variance(*of_part, 0, context.comm())) < kLeastPart) continue;
+    kept.push_back(std::move(*of_part));
   }
   Matrix<double> out(ridge.inputs->num_nodes(), kept.size());
   for (std::size_t k = 0; k < kept.size(); ++k) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "cone/context.hpp"
@@ -19,12 +20,14 @@ bool is_network_group(GroupKind kind);
 /// Predictions of every position by the task that scores it, from positions × tasks.
 std::vector<double> take_held_out(const NetworkRidge& ridge, const Matrix<double>& predicted);
 
-/// The contribution of all groups of the network; empty where none has a variance.
-std::vector<double> predict_network_part(const Context& context, const NetworkRidge& ridge,
-                                         const RidgeSolution& solution, std::size_t arm);
+/// The contribution of all groups of the network; none where none has a variance. Collective.
+std::optional<std::vector<double>> predict_network_part(const Context& context,
+                                                        const NetworkRidge& ridge,
+                                                        const RidgeSolution& solution,
+                                                        std::size_t arm);
 
 /// The contributions of own features, sums over neighbours, means over neighbours, smooth effects
-/// and communities, without those that hardly vary: positions × parts.
+/// and communities, without those that hardly vary: positions × parts. Collective.
 Matrix<double> split_prediction(const Context& context, const NetworkRidge& ridge,
                                 const RidgeSolution& solution, std::size_t arm);
 

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numeric>
 
-#include "base/hash.hpp"
 #include "base/numeric.hpp"
+#include "data/collective_error.hpp"
 #include "estimate/significance.hpp"
+#include "exec/statistics.hpp"
 #include "joint_model/mixed_model.hpp"
+#include "network_ridge/gathered_arm.hpp"
 #include "network_ridge/kernel_products.hpp"
 #include "network_ridge/learn_arm.hpp"
 #include "network_ridge/learn_variances.hpp"
@@ -30,22 +31,9 @@ constexpr double kLikelihoodTolerance = 1e-2;
 
 /// The fixed effects that are linearly independent over all positions.
 Matrix<double> make_fixed(const RidgeInputs& inputs) {
-  constexpr std::size_t kAll = RidgeSystem::kNumFixed;
-  std::vector<Matrix<double>> products(1, Matrix<double>(kAll, kAll));
-  const auto effect = [&](std::size_t p, std::size_t c) {
-    return fixed_effect_of(inputs.relative_degree[p], c);
-  };
-  for (std::size_t p = 0; p < inputs.num_nodes(); ++p) {
-    for (std::size_t r = 0; r < kAll; ++r) {
-      for (std::size_t c = 0; c < kAll; ++c) products[0](r, c) += effect(p, r) * effect(p, c);
-    }
-  }
-  const std::vector<std::size_t> kept = choose_fixed(products);
-  Matrix<double> out(inputs.num_nodes(), kept.size());
-  for (std::size_t p = 0; p < out.rows(); ++p) {
-    for (std::size_t c = 0; c < kept.size(); ++c) out(p, c) = effect(p, kept[c]);
-  }
-  return out;
+  std::vector<std::vector<std::uint32_t>> all(1);
+  for (std::uint32_t p = 0; p < inputs.num_nodes(); ++p) all[0].push_back(p);
+  return take_fixed(inputs, all[0], choose_fixed(inputs, all));
 }
 
 Matrix<double> append_column(const Matrix<double>& table, std::span<const double> column) {
@@ -58,11 +46,11 @@ Matrix<double> append_column(const Matrix<double>& table, std::span<const double
 }
 
 /// Log odds by logistic regression, a few Newton steps from the share of the arm.
-std::vector<double> regress_logistic(const Matrix<double>& design,
-                                     std::span<const double> received) {
+std::vector<double> regress_logistic(const Matrix<double>& design, std::span<const double> received,
+                                     const Communicator& comm) {
   constexpr int kSteps = 8;
   const std::size_t width = design.cols();
-  const double share = mean(received);
+  const double share = mean(received, comm);
   std::vector<double> index(received.size(), std::log(share / (1 - share)));
   for (int step = 0; step < kSteps; ++step) {
     const WorkingOutcome working(index, received);
@@ -75,6 +63,8 @@ std::vector<double> regress_logistic(const Matrix<double>& design,
         for (std::size_t c = 0; c < width; ++c) small.matrix(r, c) += weighted * design(i, c);
       }
     }
+    comm.allreduce(small.matrix.values());
+    comm.allreduce(slopes);
     if (!small.factorise()) break;
     small.solve(slopes);
     for (std::size_t i = 0; i < index.size(); ++i) index[i] = dot(design.row(i), slopes);
@@ -83,25 +73,33 @@ std::vector<double> regress_logistic(const Matrix<double>& design,
 }
 
 /// The variances of h, given the noise of the working outcomes; `variances`: of the round before,
-/// or empty.
+/// unless this is the first.
 bool learn_reasons(const Context& context, const TreatmentData& data, const WorkingOutcome& working,
-                   const Matrix<double>& design, std::vector<double>& variances) {
+                   const Matrix<double>& design, bool is_first, std::vector<double>& variances) {
   if (data.groups.empty()) return true;
-  const TreatmentSample& rows = data.sample;
-  ArmSample sample;
-  sample.kernels = rows.kernels;
-  sample.fixed = Matrix<double>(rows.positions.size(), design.cols());
-  for (std::size_t i = 0; i < rows.positions.size(); ++i) {
-    const std::uint32_t p = rows.positions[i];
-    std::ranges::copy(design.row(p), sample.fixed.row(i).begin());
-    sample.outcome.push_back(working.outcome[p]);
-    sample.known_noise.push_back(working.noise[p]);
-  }
-  const LearntVariances learnt =
-      variances.empty() ? learn_variances(context, sample, rows.order, kLikelihoodTolerance)
-                        : improve_variances(context, sample, variances, kLikelihoodTolerance);
-  variances = learnt.variances;
-  return learnt.converged;
+  const std::size_t width = design.cols();
+  const Communicator& comm = context.comm();
+  const Matrix<double> rows =
+      data.sample.gather(append_column(append_column(design, working.outcome), working.noise));
+  variances.resize(data.groups.size());
+  const auto found = run_on_root(comm, [&] {
+    ArmSample sample;
+    sample.kernels = data.sample.kernels();
+    sample.fixed = Matrix<double>(rows.rows(), width);
+    for (std::size_t i = 0; i < rows.rows(); ++i) {
+      std::copy_n(rows.row(i).begin(), width, sample.fixed.row(i).begin());
+      sample.outcome.push_back(rows(i, width));
+      sample.known_noise.push_back(rows(i, width + 1));
+    }
+    std::vector<std::size_t> order(rows.rows());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    const Context& alone = data.sample.alone();
+    return is_first ? learn_variances(alone, sample, order, kLikelihoodTolerance)
+                    : improve_variances(alone, sample, variances, kLikelihoodTolerance);
+  });
+  if (found) variances = found->variances;
+  comm.broadcast(0, variances);
+  return comm.any(found && found->converged);
 }
 
 MixedModel make_treatment_model(const Context& context, const RidgeSystem& reasons,
@@ -120,17 +118,18 @@ MixedModel make_treatment_model(const Context& context, const RidgeSystem& reaso
   return model;
 }
 
-double dot_column(const Matrix<double>& table, std::size_t column, std::span<const double> with) {
+double dot_column(const Context& context, const Matrix<double>& table, std::size_t column,
+                  std::span<const double> with) {
   CompensatedSum total;
   for (std::size_t i = 0; i < table.rows(); ++i) total.add(table(i, column) * with[i]);
-  return total.value();
+  return context.comm().allreduce(total.value());
 }
 
 /// √Σ_c (Σ_{i in c} q_i·u_i)² / q'f, q = Pf and u the residuals on the fixed effects.
 double cluster_error(const TreatmentData& data, const Matrix<double>& fixed,
                      const WorkingOutcome& working, const MixedSolution& solved, double slope,
                      double information) {
-  std::map<std::uint32_t, double> sums;
+  std::vector<double> sums(data.num_clusters, 0.0);
   for (std::size_t i = 0; i < working.outcome.size(); ++i) {
     double residual = working.outcome[i] - slope * data.predicted[i];
     for (std::size_t c = 0; c < fixed.cols(); ++c) {
@@ -138,9 +137,8 @@ double cluster_error(const TreatmentData& data, const Matrix<double>& fixed,
     }
     sums[data.cluster[i]] += solved.x(i, 1) * residual;
   }
-  double total = 0;
-  for (const auto& [cluster, sum] : sums) total += sum * sum;
-  return std::sqrt(total) / information;
+  data.inputs->comm->allreduce(sums);
+  return std::sqrt(dot(sums, sums)) / information;
 }
 
 /// Slopes s of several columns at once by generalised least squares, with their covariance M⁻¹.
@@ -157,13 +155,14 @@ PartSlopes fit_slopes(const Context& context, const MixedModel& model, const Mat
   if (!solved.converged) return {};
   PartSlopes out{.information = Matrix<double>(count, count)};
   for (std::size_t k = 0; k < count; ++k) {
-    out.sides.push_back(dot_column(solved.x, k, working.outcome));
+    out.sides.push_back(dot_column(context, solved.x, k, working.outcome));
     for (std::size_t l = 0; l < count; ++l) {
       CompensatedSum total;
       for (std::size_t i = 0; i < parts.rows(); ++i) total.add(solved.x(i, k) * parts(i, l));
       out.information(k, l) = total.value();
     }
   }
+  context.comm().allreduce(out.information.values());
   SmallSystem small(count);
   small.matrix = out.information;
   if (!small.factorise()) return out;
@@ -190,11 +189,11 @@ double test_equal_slopes(const Context& context, const MixedModel& model,
 double find_network_statistic(const Context& context, const MixedModel& model,
                               const TreatmentData& data, const WorkingOutcome& working,
                               double inflation) {
-  if (data.network.empty()) return 0;
-  Matrix<double> both(data.network.size(), 2);
+  if (data.network == nullptr) return 0;
+  Matrix<double> both(data.network->size(), 2);
   for (std::size_t i = 0; i < both.rows(); ++i) {
-    both(i, 0) = data.network[i];
-    both(i, 1) = data.predicted[i] - data.network[i];
+    both(i, 0) = (*data.network)[i];
+    both(i, 1) = data.predicted[i] - both(i, 0);
   }
   const PartSlopes found = fit_slopes(context, model, both, working);
   if (found.slopes.empty()) return 0;
@@ -206,18 +205,44 @@ double find_network_statistic(const Context& context, const MixedModel& model,
 }  // namespace
 
 TreatmentSample::TreatmentSample(const Context& context, const Dataset& data,
-                                 const RidgeInputs& inputs, std::span<const RidgeGroup> groups) {
-  constexpr std::size_t kMostNodes = 1500;
-  std::vector<std::uint64_t> hashes;
-  for (std::size_t p = 0; p < inputs.num_nodes(); ++p) {
-    hashes.push_back(hash64(data.ids[inputs.node_at[p]]));
+                                 const RidgeSystem& outcomes)
+    : comm_(context.comm()), alone_(context) {
+  constexpr std::uint64_t kMostNodes = 1500;
+  const RidgeInputs& inputs = *outcomes.inputs;
+  const auto size =
+      static_cast<std::size_t>(std::min<std::uint64_t>(inputs.num_nodes_of_all(), kMostNodes));
+  alone_ = own_context(context, 1, size);
+  std::vector<std::uint32_t> all(inputs.num_nodes());
+  std::iota(all.begin(), all.end(), 0U);
+  GatheredArm gathered = gather_positions(data, outcomes, all, size, 0);
+  own_ = std::move(gathered.sent);
+  if (!comm_.is_root()) return;
+  const std::vector<std::size_t> order = order_by_hash(gathered.hash);
+  std::vector<std::size_t> rank(order.size());
+  std::vector<std::uint32_t> positions;
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    rank[order[k]] = k;
+    positions.push_back(gathered.positions[order[k]]);
   }
-  std::vector<std::size_t> rows = order_by_hash(hashes);
-  rows.resize(std::min(rows.size(), kMostNodes));
-  for (const std::size_t p : rows) positions.push_back(static_cast<std::uint32_t>(p));
-  order.resize(rows.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  kernels = make_kernels(context, inputs, groups, positions);
+  for (const std::uint32_t received : gathered.row_of_received) row_.push_back(rank[received]);
+  kernels_ = make_kernels(alone_, *gathered.system.inputs, outcomes.groups, positions);
+}
+
+Matrix<double> TreatmentSample::gather(const Matrix<double>& table) const {
+  std::vector<std::vector<double>> parts(comm_.size());
+  for (const std::uint32_t p : own_) {
+    parts[0].insert(parts[0].end(), table.row(p).begin(), table.row(p).end());
+  }
+  parts = comm_.alltoallv(std::move(parts));
+  Matrix<double> out(row_.size(), table.cols());
+  std::size_t k = 0;
+  for (const std::vector<double>& part : parts) {
+    for (auto next = part.begin(); next != part.end();
+         next += static_cast<std::ptrdiff_t>(table.cols())) {
+      std::copy_n(next, table.cols(), out.row(row_[k++]).begin());
+    }
+  }
+  return out;
 }
 
 WorkingOutcome::WorkingOutcome(std::span<const double> index, std::span<const double> received) {
@@ -249,26 +274,6 @@ std::vector<double> approximate_diagonal(const RidgeSystem& system, std::size_t 
   return out;
 }
 
-double residual_sd(const Matrix<double>& fixed, std::span<const double> values) {
-  SmallSystem small(fixed.cols());
-  std::vector<double> slopes(fixed.cols(), 0.0);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    for (std::size_t r = 0; r < fixed.cols(); ++r) {
-      slopes[r] += fixed(i, r) * values[i];
-      for (std::size_t c = 0; c < fixed.cols(); ++c)
-        small.matrix(r, c) += fixed(i, r) * fixed(i, c);
-    }
-  }
-  if (!small.factorise()) return 0;
-  small.solve(slopes);
-  CompensatedSum squares;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const double residual = values[i] - dot(fixed.row(i), slopes);
-    squares.add(residual * residual);
-  }
-  return std::sqrt(squares.value() / static_cast<double>(values.size()));
-}
-
 TreatmentSlope fit_treatment_slope(const Context& context, const TreatmentData& data) {
   const std::size_t n = data.received.size();
   TreatmentSlope out;
@@ -277,14 +282,14 @@ TreatmentSlope fit_treatment_slope(const Context& context, const TreatmentData& 
   out.other_reasons.groups.assign(data.groups.begin(), data.groups.end());
   out.other_reasons.arms.emplace_back();
   const Matrix<double> design = append_column(out.fixed, data.predicted);
-  out.index = regress_logistic(design, data.received);
+  out.index = regress_logistic(design, data.received, context.comm());
   std::vector<double> variances;
   Matrix<double> start;
   double inflation = 1;
   for (std::size_t round = 0; round < kSlopeRounds; ++round) {
     const WorkingOutcome working(out.index, data.received);
     if (round < kVarianceRounds) {
-      out.converged = learn_reasons(context, data, working, design, variances);
+      out.converged = learn_reasons(context, data, working, design, round == 0, variances);
     }
     out.other_reasons.arms[0].group_variances = variances;
     const MixedModel model = make_treatment_model(context, out.other_reasons, working, out.fixed);
@@ -296,16 +301,16 @@ TreatmentSlope fit_treatment_slope(const Context& context, const TreatmentData& 
     const MixedSolution solved = solve_mixed_model(context, model, sides, kSolveTolerance,
                                                    start.rows() > 0 ? &start : nullptr);
     if (!solved.converged) out.converged = false;
-    const double information = dot_column(solved.x, 1, data.predicted);
+    const double information = dot_column(context, solved.x, 1, data.predicted);
     if (!(information > 0)) {
       out.converged = false;
       break;
     }
     const double before = out.slope;
-    out.slope = dot_column(solved.x, 1, working.outcome) / information;
+    out.slope = dot_column(context, solved.x, 1, working.outcome) / information;
     const double by_model = 1 / std::sqrt(information);
     out.standard_error = by_model;
-    if (!data.cluster.empty()) {
+    if (data.num_clusters > 0) {
       const double by_cluster =
           cluster_error(data, out.fixed, working, solved, out.slope, information);
       out.standard_error = std::max(by_model, by_cluster);

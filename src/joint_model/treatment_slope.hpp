@@ -14,21 +14,31 @@
 
 namespace cone {
 
-/// Positions that the variances of a treatment model are learnt on: all, or a random sample that
-/// does not depend on the order of the nodes.
-struct TreatmentSample {
-  std::vector<std::uint32_t> positions;
-  std::vector<std::size_t> order;  ///< of the rows, for learn_variances
-  ArmKernels kernels;              ///< of the positions
+/// Nodes that the variances of a treatment model are learnt on: all, or a random sample that does
+/// not depend on the order of the nodes. One rank, the root, has their kernels. Collective.
+class TreatmentSample {
+ public:
+  /// `outcomes`: the equations of the outcomes, of whose groups the kernels are.
+  TreatmentSample(const Context& context, const Dataset& data, const RidgeSystem& outcomes);
 
-  TreatmentSample(const Context& context, const Dataset& data, const RidgeInputs& inputs,
-                  std::span<const RidgeGroup> groups);
+  /// Rows of a table of all positions, on the root: one per node of the sample.
+  Matrix<double> gather(const Matrix<double>& table) const;
+  const ArmKernels& kernels() const { return kernels_; }
+  /// The threads of the root.
+  const Context& alone() const { return alone_; }
+
+ private:
+  const Communicator& comm_;
+  Context alone_;
+  std::vector<std::uint32_t> own_;  ///< positions of this rank
+  std::vector<std::size_t> row_;    ///< on the root: of every gathered position
+  ArmKernels kernels_;
 };
 
 /// The treatment model of one arm against the others. `received`: whether a position's logged arm
 /// is this one. `predicted`: the arm's outcome, predicted without that of the position. `parts`:
 /// the contributions of some groups to it, positions × parts; `network`: that of all groups of the
-/// network, empty where there is none.
+/// network, nullptr where there is none.
 struct TreatmentData {
   std::shared_ptr<const RidgeInputs> inputs;
   std::span<const RidgeGroup> groups;
@@ -36,8 +46,9 @@ struct TreatmentData {
   std::span<const double> received;
   std::span<const double> predicted;
   const Matrix<double>& parts;
-  std::span<const double> network;
-  std::span<const std::uint32_t> cluster;  ///< by position; empty: none
+  const std::vector<double>* network;
+  std::span<const std::uint32_t> cluster;  ///< by position
+  std::size_t num_clusters = 0;            ///< over all ranks; 0: none are given
 };
 
 /// logit P(S = 1) = b'γ + θ·f + h: f the predicted outcome, h a network ridge of other reasons for
@@ -59,7 +70,7 @@ struct TreatmentSlope {
 };
 
 /// By penalised quasi-likelihood (Breslow and Clayton 1993, "Approximate inference in generalized
-/// linear mixed models").
+/// linear mixed models"). Collective.
 TreatmentSlope fit_treatment_slope(const Context& context, const TreatmentData& data);
 
 /// Working outcomes of a logistic regression at its log odds (iteratively reweighted least
@@ -74,8 +85,5 @@ struct WorkingOutcome {
 /// About the diagonal of an arm's kernel: the mean of every group, in proportion to the degree for
 /// sums over neighbours.
 std::vector<double> approximate_diagonal(const RidgeSystem& system, std::size_t arm);
-
-/// The residual standard deviation of `values` after least squares on the columns of `fixed`.
-double residual_sd(const Matrix<double>& fixed, std::span<const double> values);
 
 }  // namespace cone

@@ -9,7 +9,6 @@
 #include "cone/context.hpp"
 #include "cone/matrix.hpp"
 
-#include "network_ridge/group_strengths.hpp"
 #include "network_ridge/position_range.hpp"
 #include "network_ridge/ridge_system.hpp"
 
@@ -77,5 +76,17 @@ RidgeSolution solve_twice(const Context& context,
                           std::span<const std::unique_ptr<ArmEquations>> arms,
                           const RidgeSides& sides, std::span<const std::size_t> tasks,
                           const std::function<RidgeSolution(const RidgeSides&)>& solve);
+
+/// The diagonal of an arm's kernel, one number per position of the arm, in two parts.
+struct KernelDiagonal {
+  /// Groups with at least as many effects as the arm has positions: a flat spectrum, which the
+  /// diagonal approximates well.
+  std::vector<double> spread;
+  /// All other groups: a few directions dominate, which the diagonal cannot represent.
+  std::vector<double> narrow;
+};
+
+/// With the given variances instead of the arm's. O(positions).
+KernelDiagonal find_kernel_diagonal(const ArmEquations& equations, const GroupStrengths& strengths);
 
 }  // namespace cone

@@ -12,7 +12,6 @@
 
 #include "base/numeric.hpp"
 #include "exec/statistics.hpp"
-#include "network_ridge/calibration_slope.hpp"
 
 namespace cone {
 namespace {

@@ -1,11 +1,10 @@
-#include "network_ridge/calibration_slope.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <vector>
 
 #include "base/numeric.hpp"
+#include "network_ridge/calibrate_effects.hpp"
 
 namespace cone {
 namespace {

@@ -1,10 +1,9 @@
-#include "network_ridge/cross_validate.hpp"
-
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <vector>
 
+#include "network_ridge/learn_variances.hpp"
 #include "network_ridge/small_matrices.hpp"
 #include "ops/cholesky.hpp"
 #include "ops/inverse.hpp"

@@ -2,6 +2,7 @@
 
 #include "cone/error.hpp"
 
+#include "network_ridge/learn_arm.hpp"
 #include "network_ridge/small_matrices.hpp"
 #include "ops/cholesky.hpp"
 #include "ops/inverse.hpp"
@@ -17,13 +18,8 @@ DenseArm::DenseArm(const Context& context, const RidgeSystem& system, std::size_
   const std::size_t q = fixed_columns_.size();
   require(kernels.size() == m, "network ridge: the kernels are not of the arm's positions");
   std::vector<double> noise(m);
-  Matrix<double> fixed(m, q);
-  for (std::size_t i = 0; i < m; ++i) {
-    noise[i] = system.noise_at(positions[i]);
-    for (std::size_t c = 0; c < q; ++c) {
-      fixed(i, c) = system.fixed_effect(positions[i], fixed_columns_[c]);
-    }
-  }
+  for (std::size_t i = 0; i < m; ++i) noise[i] = system.noise_at(positions[i]);
+  const Matrix<double> fixed = take_fixed(*system.inputs, positions, fixed_columns_);
   {
     Matrix<double> factor = sum_kernels(context, kernels, model.group_variances, noise);
     require_solution(ops::factorise_cholesky(context, factor.view()));

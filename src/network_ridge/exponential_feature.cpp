@@ -7,14 +7,16 @@
 #include <utility>
 
 #include "base/numeric.hpp"
+#include "exec/statistics.hpp"
+#include "network_ridge/gathered_arm.hpp"
 
 namespace cone {
 namespace {
 
 constexpr std::size_t kMostIndexColumns = 100;
-constexpr std::size_t kNodesPerColumn = 20;
+constexpr double kNodesPerColumn = 20;
 constexpr std::size_t kMostIndexRows = 50'000;
-constexpr std::size_t kFewestOfArm = 20;
+constexpr double kFewestOfArm = 20;
 constexpr double kMostExponent = 5;
 constexpr int kMostIndexSteps = 5;
 constexpr double kLeastFreedom = 1e-6;
@@ -25,24 +27,25 @@ constexpr std::array kRates = {0.2, 0.3,  0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0,
 
 /// Rows used to find the index, arm by arm.
 struct ChosenRows {
+  const Communicator& comm;
   std::vector<std::size_t> row;
   std::vector<std::size_t> arm_begin = {0};
+  std::vector<double> arm_size;  ///< over all ranks
+
+  std::size_t num_arms() const { return arm_size.size(); }
 };
 
-ChosenRows choose_index_rows(std::span<const std::size_t> arm_begin,
-                             std::span<const char> is_fitted) {
-  const auto num_fitted =
-      static_cast<std::size_t>(std::count(is_fitted.begin(), is_fitted.end(), 1));
-  const std::size_t step =
-      std::max<std::size_t>(1, (num_fitted + kMostIndexRows - 1) / kMostIndexRows);
-  ChosenRows out;
-  std::size_t count = 0;
+ChosenRows list_rows(std::span<const std::size_t> arm_begin, std::span<const char> is_fitted,
+                     const Communicator& comm) {
+  ChosenRows out{.comm = comm};
   for (std::size_t a = 0; a + 1 < arm_begin.size(); ++a) {
     for (std::size_t p = arm_begin[a]; p < arm_begin[a + 1]; ++p) {
-      if (is_fitted[p] != 0 && count++ % step == 0) out.row.push_back(p);
+      if (is_fitted[p] != 0) out.row.push_back(p);
     }
     out.arm_begin.push_back(out.row.size());
+    out.arm_size.push_back(static_cast<double>(out.arm_begin[a + 1] - out.arm_begin[a]));
   }
+  comm.allreduce(out.arm_size);
   return out;
 }
 
@@ -90,18 +93,19 @@ std::vector<double> find_slopes(const Matrix<double>& numeric, const ChosenRows&
   Matrix<double> products(num_columns, num_columns);
   std::vector<double> with_outcome(num_columns, 0.0);
   std::vector<double> centred(num_columns);
-  for (std::size_t a = 0; a + 1 < rows.arm_begin.size(); ++a) {
+  for (std::size_t a = 0; a < rows.num_arms(); ++a) {
     const std::size_t begin = rows.arm_begin[a];
     const std::size_t end = rows.arm_begin[a + 1];
-    const auto size = static_cast<double>(end - begin);
-    std::vector<double> centre(num_columns, 0.0);
-    double level = 0;
+    const double size = rows.arm_size[a];
+    std::vector<double> centre(num_columns + 1, 0.0);  // last, of the outcome
     for (std::size_t k = begin; k < end; ++k) {
       for (std::size_t c = 0; c < num_columns; ++c) {
         centre[c] += factor[k] * numeric(rows.row[k], c) / size;
       }
-      level += outcome[k] / size;
+      centre[num_columns] += outcome[k] / size;
     }
+    rows.comm.allreduce(centre);
+    const double level = centre[num_columns];
     for (std::size_t k = begin; k < end; ++k) {
       for (std::size_t c = 0; c < num_columns; ++c) {
         centred[c] = factor[k] * numeric(rows.row[k], c) - centre[c];
@@ -112,13 +116,15 @@ std::vector<double> find_slopes(const Matrix<double>& numeric, const ChosenRows&
       }
     }
   }
+  rows.comm.allreduce(products.values());
+  rows.comm.allreduce(with_outcome);
   return solve_symmetric(std::move(products), std::move(with_outcome));
 }
 
 /// False where the values are constant.
-bool standardise_values(std::vector<double>& values) {
-  const double centre = mean(values);
-  const double sd = std::sqrt(variance(values, 0));
+bool standardise_values(std::vector<double>& values, const Communicator& comm) {
+  const double centre = mean(values, comm);
+  const double sd = std::sqrt(variance(values, 0, comm));
   if (!(sd > 1e-10 * (std::abs(centre) + sd)) || !std::isfinite(sd)) return false;
   for (double& v : values) v = (v - centre) / sd;
   return true;
@@ -144,8 +150,8 @@ IndexFit fit_index(const ChosenRows& rows, std::span<const double> index, double
     x[1] = index[rows.row[k]];
     if (rate != 0) x[2] = std::exp(rate * x[1]);
   };
-  for (std::size_t a = 0; a + 1 < rows.arm_begin.size(); ++a) {
-    if (rows.arm_begin[a + 1] - rows.arm_begin[a] < kFewestOfArm) continue;
+  for (std::size_t a = 0; a < rows.num_arms(); ++a) {
+    if (rows.arm_size[a] < kFewestOfArm) continue;
     Matrix<double> products(width, width);
     std::vector<double> with_outcome(width, 0.0);
     for (std::size_t k = rows.arm_begin[a]; k < rows.arm_begin[a + 1]; ++k) {
@@ -155,6 +161,8 @@ IndexFit fit_index(const ChosenRows& rows, std::span<const double> index, double
         for (std::size_t d = 0; d < width; ++d) products(c, d) += x[c] * x[d];
       }
     }
+    rows.comm.allreduce(products.values());
+    rows.comm.allreduce(with_outcome);
     const std::vector<double> slopes = solve_symmetric(products, with_outcome);
     Matrix<double> inverse(width, width);
     for (std::size_t c = 0; c < width; ++c) {
@@ -177,26 +185,29 @@ IndexFit fit_index(const ChosenRows& rows, std::span<const double> index, double
 
 /// The index of some slopes, and the rate of its exponential that has the least held-out error.
 struct ExponentialIndex {
-  std::vector<double> index;  // one per row, standardised; empty where it is constant
+  std::vector<double> index;  // one per row, standardised
   double rate = 0;
   IndexFit fit;
   double error = std::numeric_limits<double>::infinity();
 };
 
-ExponentialIndex choose_rate(const Matrix<double>& numeric, const ChosenRows& rows,
-                             std::span<const double> slopes, std::span<const double> outcome) {
+/// None where the index is constant.
+std::optional<ExponentialIndex> choose_rate(const Matrix<double>& numeric, const ChosenRows& rows,
+                                            std::span<const double> slopes,
+                                            std::span<const double> outcome) {
   ExponentialIndex best;
   std::vector<double> index;
   index.reserve(numeric.rows());
   for (std::size_t p = 0; p < numeric.rows(); ++p) index.push_back(dot(numeric.row(p), slopes));
-  if (!standardise_values(index)) return best;
+  if (!standardise_values(index, rows.comm)) return std::nullopt;
   double largest = 0;
   for (const double s : index) largest = std::max(largest, std::abs(s));
+  largest = rows.comm.allreduce_max(largest);
   for (const double sign : {1.0, -1.0}) {
     for (const double rate : kRates) {
       if (rate * largest > kMostExponent) break;
       IndexFit fit = fit_index(rows, index, sign * rate, outcome);
-      const double error = mean(fit.squares);
+      const double error = mean(fit.squares, rows.comm);
       if (!(error < best.error)) continue;
       best.rate = sign * rate;
       best.fit = std::move(fit);
@@ -209,44 +220,46 @@ ExponentialIndex choose_rate(const Matrix<double>& numeric, const ChosenRows& ro
 
 }  // namespace
 
-std::vector<double> make_exponential_feature(const Matrix<double>& numeric,
-                                             std::span<const std::size_t> arm_begin,
-                                             std::span<const double> outcome,
-                                             std::span<const char> is_fitted) {
+std::optional<std::vector<double>> make_exponential_feature(const Matrix<double>& numeric,
+                                                            std::span<const std::size_t> arm_begin,
+                                                            std::span<const double> outcome,
+                                                            std::span<const char> is_fitted,
+                                                            const Communicator& comm) {
   const std::size_t num_columns = numeric.cols();
-  if (num_columns == 0 || num_columns > kMostIndexColumns) return {};
-  const ChosenRows rows = choose_index_rows(arm_begin, is_fitted);
-  if (rows.row.size() < kNodesPerColumn * num_columns) return {};
+  if (num_columns == 0 || num_columns > kMostIndexColumns) return std::nullopt;
+  const ChosenRows rows = list_rows(arm_begin, is_fitted, comm);
+  if (sum(rows.arm_size) < kNodesPerColumn * static_cast<double>(num_columns)) return std::nullopt;
   std::vector<double> y = pick_rows(outcome, rows);
-  if (!standardise_values(y)) return {};  // squares of large outcomes would overflow
-  std::vector<double> slopes = find_slopes(numeric, rows, y, std::vector<double>(y.size(), 1.0));
-  ExponentialIndex best = choose_rate(numeric, rows, slopes, y);
-  if (best.index.empty()) return {};
-  const std::vector<double> linear = fit_index(rows, best.index, 0, y).squares;
+  // Squares of large outcomes would overflow.
+  if (!standardise_values(y, comm)) return std::nullopt;
+  const std::vector<double> ones(y.size(), 1.0);
+  std::vector<double> slopes = find_slopes(numeric, rows, y, ones);
+  std::optional<ExponentialIndex> best = choose_rate(numeric, rows, slopes, y);
+  if (!best) return std::nullopt;
+  const std::vector<double> linear = fit_index(rows, best->index, 0, y).squares;
   // Least squares in the outcome's curved mean, by Gauss–Newton steps while they help.
-  for (int step = 0; step < kMostIndexSteps && best.rate != 0; ++step) {
+  for (int step = 0; step < kMostIndexSteps && best->rate != 0; ++step) {
     const std::vector<double> change =
-        find_slopes(numeric, rows, best.fit.residual, best.fit.slope);
-    const std::vector<double> own =
-        find_slopes(numeric, rows, pick_rows(best.index, rows), std::vector<double>(y.size(), 1.0));
+        find_slopes(numeric, rows, best->fit.residual, best->fit.slope);
+    const std::vector<double> own = find_slopes(numeric, rows, pick_rows(best->index, rows), ones);
     for (std::size_t c = 0; c < num_columns; ++c) slopes[c] = own[c] + change[c];
-    ExponentialIndex next = choose_rate(numeric, rows, slopes, y);
-    if (!(next.error < best.error)) break;
+    std::optional<ExponentialIndex> next = choose_rate(numeric, rows, slopes, y);
+    if (!next || !(next->error < best->error)) break;
     best = std::move(next);
   }
-  if (best.rate == 0) return {};
-  if (!(best.error < (1 - kNotableGain) * mean(linear))) return {};
+  if (best->rate == 0) return std::nullopt;
+  if (!(best->error < (1 - kNotableGain) * mean(linear, comm))) return std::nullopt;
   // Of absolute errors: a few of the squared ones are most of their sum.
   std::vector<double> gain;
   gain.reserve(linear.size());
   for (std::size_t k = 0; k < linear.size(); ++k) {
-    gain.push_back(std::sqrt(linear[k]) - std::sqrt(best.fit.squares[k]));
+    gain.push_back(std::sqrt(linear[k]) - std::sqrt(best->fit.squares[k]));
   }
-  if (!(mean(gain) > kSignificantGain * standard_error(gain))) return {};
+  if (!(mean(gain, comm) > kSignificantGain * standard_error(gain, comm))) return std::nullopt;
   std::vector<double> feature;
-  feature.reserve(best.index.size());
-  for (const double s : best.index) feature.push_back(std::exp(best.rate * s));
-  if (!standardise_values(feature)) return {};
+  feature.reserve(best->index.size());
+  for (const double s : best->index) feature.push_back(std::exp(best->rate * s));
+  if (!standardise_values(feature, comm)) return std::nullopt;
   return feature;
 }
 
@@ -256,17 +269,28 @@ void append_exponential_feature(const Dataset& data, const FitPlan& plan, RidgeI
   outcome.reserve(n);
   for (const NodeIndex node : inputs.node_at) outcome.push_back(data.outcome[node]);
   std::vector<char> is_fitted(n, 0);
+  std::vector<std::uint64_t> hash;
   for (const FitTask& task : plan.tasks) {
-    for (const NodeIndex node : task.fit) is_fitted[inputs.position_of[node]] = 1;
+    for (const NodeIndex node : task.fit) {
+      char& is_chosen = is_fitted[inputs.position_of[node]];
+      if (is_chosen == 0) hash.push_back(data.hash_of(node));
+      is_chosen = 1;
+    }
   }
-  const std::vector<double> feature =
-      make_exponential_feature(inputs.numeric, inputs.arm_begin, outcome, is_fitted);
-  if (feature.empty()) return;
+  if (inputs.comm->count(hash.size()) > kMostIndexRows) {
+    const std::uint64_t limit = find_hash_limit(*inputs.comm, std::move(hash), kMostIndexRows);
+    for (std::size_t p = 0; p < n; ++p) {
+      if (data.hash_of(inputs.node_at[p]) > limit) is_fitted[p] = 0;
+    }
+  }
+  const std::optional<std::vector<double>> feature =
+      make_exponential_feature(inputs.numeric, inputs.arm_begin, outcome, is_fitted, *inputs.comm);
+  if (!feature) return;
   const Matrix<double>& before = inputs.numeric;
   Matrix<double> extended(n, before.cols() + 1);
   for (std::size_t p = 0; p < n; ++p) {
     std::ranges::copy(before.row(p), extended.row(p).begin());
-    extended(p, before.cols()) = feature[p];
+    extended(p, before.cols()) = (*feature)[p];
   }
   inputs.numeric = std::move(extended);
 }

@@ -1,10 +1,9 @@
-#include "network_ridge/factor_products.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>
 
+#include "network_ridge/count_factor.hpp"
 #include "ops/inverse.hpp"
 
 namespace cone {

@@ -1,8 +1,7 @@
-#include "network_ridge/feature_likelihood.hpp"
-
 #include <cmath>
 
 #include "base/numeric.hpp"
+#include "network_ridge/restricted_likelihood.hpp"
 #include "network_ridge/small_matrices.hpp"
 #include "ops/cholesky.hpp"
 

@@ -6,7 +6,6 @@
 
 #include "cone/context.hpp"
 
-#include "base/hash.hpp"
 #include "network_ridge/fetch_rows.hpp"
 
 namespace cone {
@@ -17,24 +16,11 @@ std::uint64_t node_key(std::uint64_t rank, std::uint64_t position) {
   return rank << 40U | position;
 }
 
-std::uint64_t hash_at(const Dataset& data, NodeIndex node) {
-  return data.distributed ? data.distributed->hash[node] : hash64(data.ids[node]);
-}
-
-/// The largest hash of the sample.
-std::uint64_t find_limit(const Communicator& comm, std::vector<std::uint64_t> hash,
-                         std::size_t count) {
-  std::ranges::sort(hash);
-  hash.resize(std::min(hash.size(), count));
-  std::vector<std::uint64_t> all = comm.allgatherv(hash);
-  std::ranges::sort(all);
-  return all[count - 1];
-}
-
 /// A rank's sampled nodes and their neighbours, concatenated field by field.
 struct SampleMessage {
   std::vector<std::uint64_t> number, hash, node, num_neighbours, neighbours;
-  std::vector<char> learns;         ///< one per task
+  std::vector<char> learns;  ///< one per task
+  std::vector<CommunityFeatures::Columns> communities;
   std::vector<double> node_values;  ///< outcome, degree, relative, inverse; smooth; curves
   std::vector<std::uint64_t> row_node;
   std::vector<std::uint32_t> row_sizes, features;
@@ -51,17 +37,15 @@ struct SampleMessage {
 };
 
 SampleMessage pack_sample(const Dataset& data, const RidgeSystem& system,
-                          std::span<const std::uint32_t> positions, std::uint64_t limit) {
+                          std::span<const std::uint32_t> positions) {
   const RidgeInputs& inputs = *system.inputs;
   const Communicator& comm = *inputs.comm;
   const std::size_t n = inputs.num_nodes();
   SampleMessage out;
   std::vector<std::uint32_t> rows;  // nodes of the sample and their neighbours
   for (const std::uint32_t p : positions) {
-    const std::uint64_t hash = hash_at(data, inputs.node_at[p]);
-    if (hash > limit) continue;
     out.number.push_back(inputs.number_of(p));
-    out.hash.push_back(hash);
+    out.hash.push_back(data.hash_of(inputs.node_at[p]));
     for (const std::vector<char>& task : system.learns_from) out.learns.push_back(task[p]);
     out.node.push_back(node_key(comm.rank(), p));
     out.node_values.insert(out.node_values.end(),
@@ -70,6 +54,7 @@ SampleMessage pack_sample(const Dataset& data, const RidgeSystem& system,
     for (const Matrix<double>* table : {&inputs.smooth, &inputs.curves}) {
       out.node_values.insert(out.node_values.end(), table->row(p).begin(), table->row(p).end());
     }
+    out.communities.push_back(inputs.communities.columns_at(p));
     rows.push_back(p);
     out.num_neighbours.push_back(inputs.neighbours(p).size());
     for (const std::uint32_t row : inputs.neighbours(p)) {
@@ -116,6 +101,7 @@ void send_sample(const Communicator& comm, std::size_t root, SampleMessage& mess
     send_part(comm, root, *part);
   }
   send_part(comm, root, message.learns);
+  send_part(comm, root, message.communities);
   for (auto* part : {&message.row_sizes, &message.features}) send_part(comm, root, *part);
   for (auto* part : {&message.node_values, &message.values, &message.numeric}) {
     send_part(comm, root, *part);
@@ -186,6 +172,8 @@ GatheredArm unpack_sample(const RidgeSystem& system, SampleMessage message) {
   inputs.curves = Matrix<double>(num_sampled, num_curves);
   const std::size_t num_tasks = system.num_tasks();
   out.system.learns_from.assign(num_tasks, std::vector<char>(position_of.size(), 0));
+  std::vector<CommunityFeatures::Columns> communities(position_of.size());
+  for (CommunityFeatures::Columns& none : communities) none.fill(kNoCommunity);
   NeighbourLists lists;
   out.row_of_received.resize(num_sampled);
   for (std::size_t p = 0; p < num_sampled; ++p) {
@@ -198,6 +186,7 @@ GatheredArm unpack_sample(const RidgeSystem& system, SampleMessage message) {
       out.system.learns_from[t][p] = message.learns[k * num_tasks + t];
     }
     out.outcome.push_back(node_values[0]);
+    communities[p] = message.communities[k];
     inputs.degree.push_back(node_values[1]);
     inputs.relative_degree.push_back(node_values[2]);
     inputs.inverse_degree.push_back(node_values[3]);
@@ -214,57 +203,81 @@ GatheredArm unpack_sample(const RidgeSystem& system, SampleMessage message) {
                        lists.rows.size());  // neighbours of neighbours are not needed
   lists.arm_offsets = lists.offsets;
   inputs.lists = std::make_shared<const NeighbourLists>(std::move(lists));
+  inputs.communities = {system.inputs->communities, communities};
   inputs.arm_begin = {0, position_of.size()};
   out.system.inputs = std::move(gathered);
   return out;
 }
 
-GatheredArm take_own(const Dataset& data, const RidgeSystem& system, std::size_t arm,
-                     std::size_t count) {
+GatheredArm take_own(const Dataset& data, const RidgeSystem& system,
+                     std::vector<std::uint32_t> positions) {
   const RidgeInputs& inputs = *system.inputs;
   GatheredArm out{.system = {.inputs = system.inputs,
                              .groups = system.groups,
                              .undersmoothing = system.undersmoothing,
                              .learns_from = system.learns_from},
-                  .arm = arm,
-                  .positions = system.positions_of_arm(arm)};
-  const auto hash_positions = [&] {
-    out.hash.clear();
-    for (const std::uint32_t p : out.positions) {
-      out.hash.push_back(hash_at(data, inputs.node_at[p]));
-    }
-  };
-  hash_positions();
-  if (count < out.positions.size()) {
-    const std::vector<std::size_t> rows = order_by_hash(out.hash);
-    std::vector<std::uint32_t> chosen;
-    for (std::size_t k = 0; k < count; ++k) chosen.push_back(out.positions[rows[k]]);
-    std::ranges::sort(chosen);
-    out.positions = std::move(chosen);
-    hash_positions();
-  }
+                  .positions = std::move(positions)};
   for (const std::uint32_t p : out.positions) {
     out.row_of_received.push_back(static_cast<std::uint32_t>(out.outcome.size()));
+    out.hash.push_back(data.hash_of(inputs.node_at[p]));
     out.outcome.push_back(data.outcome[inputs.node_at[p]]);
   }
+  out.sent = out.positions;
   return out;
 }
 
 }  // namespace
 
+std::uint64_t find_hash_limit(const Communicator& comm, std::vector<std::uint64_t> hash,
+                              std::size_t count) {
+  std::ranges::sort(hash);
+  hash.resize(std::min(hash.size(), count));
+  std::vector<std::uint64_t> all = comm.allgatherv(hash);
+  std::ranges::sort(all);
+  return all[count - 1];
+}
+
+std::vector<std::uint32_t> choose_sample(const Dataset& data, const RidgeInputs& inputs,
+                                         std::span<const std::uint32_t> positions,
+                                         std::size_t count) {
+  std::vector<std::uint32_t> chosen(positions.begin(), positions.end());
+  if (inputs.comm->count(chosen.size()) <= static_cast<double>(count)) return chosen;
+  std::vector<std::uint64_t> hash;
+  for (const std::uint32_t p : chosen) hash.push_back(data.hash_of(inputs.node_at[p]));
+  const std::uint64_t limit = find_hash_limit(*inputs.comm, std::move(hash), count);
+  std::erase_if(chosen, [&](std::uint32_t p) { return data.hash_of(inputs.node_at[p]) > limit; });
+  return chosen;
+}
+
+GatheredArm gather_positions(const Dataset& data, const RidgeSystem& system,
+                             std::span<const std::uint32_t> positions, std::size_t count,
+                             std::size_t root) {
+  const Communicator& comm = *system.inputs->comm;
+  std::vector<std::uint32_t> chosen = choose_sample(data, *system.inputs, positions, count);
+  if (!comm.has_others()) return take_own(data, system, std::move(chosen));
+  SampleMessage message = pack_sample(data, system, chosen);
+  send_sample(comm, root, message);
+  GatheredArm out;
+  if (comm.rank() == root) out = unpack_sample(system, std::move(message));
+  out.sent = std::move(chosen);
+  return out;
+}
+
 GatheredArm gather_arm(const Dataset& data, const RidgeSystem& system, std::size_t arm,
                        std::size_t count, std::size_t root) {
-  const Communicator& comm = *system.inputs->comm;
-  if (!comm.has_others()) return take_own(data, system, arm, count);
-  const std::vector<std::uint32_t> positions = system.positions_of_arm(arm);
-  std::vector<std::uint64_t> hash;
-  for (const std::uint32_t p : positions) {
-    hash.push_back(hash_at(data, system.inputs->node_at[p]));
-  }
-  SampleMessage message =
-      pack_sample(data, system, positions, find_limit(comm, std::move(hash), count));
-  send_sample(comm, root, message);
-  return comm.rank() == root ? unpack_sample(system, std::move(message)) : GatheredArm{};
+  GatheredArm out = gather_positions(data, system, system.positions_of_arm(arm), count, root);
+  // Gathered from other ranks the arm is alone.
+  if (!system.inputs->comm->has_others()) out.arm = arm;
+  return out;
+}
+
+Context own_context(const Context& context, std::size_t num_arms, std::size_t num_positions) {
+  const Communicator& comm = context.comm();
+  // Smaller samples take less than a second, and threads take memory.
+  constexpr std::size_t kThreadedSample = 1000;
+  const bool widens = comm.has_others() && num_positions >= kThreadedSample;
+  return (widens ? context.widen(comm.count_cores_for(num_arms)) : context)
+      .shared_by(Communicator::self());
 }
 
 std::vector<std::size_t> order_by_hash(std::span<const std::uint64_t> hash) {

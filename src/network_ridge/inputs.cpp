@@ -185,7 +185,11 @@ RidgeInputs prepare_inputs(const Context& context, const Dataset& data, const Ma
     out.bandwidth = smooth.bandwidth;
   }
   if (made.curves) out.curves = make_curve_features(context, out.numeric);
-  if (made.communities) out.communities = CommunityFeatures(context, data, out.node_at);
+  if (made.communities) {
+    out.communities = CommunityFeatures(
+        data, out.node_at,
+        made.found != nullptr ? *made.found : find_node_communities(context, data));
+  }
   return out;
 }
 

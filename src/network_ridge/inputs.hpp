@@ -70,6 +70,7 @@ struct MadeFeatures {
   bool smooth = true;
   bool curves = true;
   bool communities = true;
+  const NodeCommunities* found = nullptr;  ///< those of the network; nullptr: to be searched
 };
 
 /// O(entries + edges), and the cost of the derived features (smooth_features.hpp,

@@ -3,8 +3,8 @@
 #include "cone/context.hpp"
 #include "cone/matrix.hpp"
 
-#include "network_ridge/group_strengths.hpp"
 #include "network_ridge/position_range.hpp"
+#include "network_ridge/ridge_system.hpp"
 
 namespace cone {
 
@@ -18,5 +18,12 @@ Matrix<double> multiply_kernel(const Context& context, const RidgeInputs& inputs
 /// K_a·V at every position, V: positions × columns. Collective.
 Matrix<double> multiply_kernel(const Context& context, const RidgeSystem& system, std::size_t arm,
                                const Matrix<double>& v);
+
+/// The rows of x at the positions of the arm; zero at the others.
+Matrix<double> take_arm_rows(const RidgeInputs& inputs, const Matrix<double>& x, std::size_t arm);
+
+/// The predictions of a solution for an arm in standardised units, positions × columns. Collective.
+Matrix<double> predict_in_units(const Context& context, const RidgeSystem& system,
+                                const RidgeSolution& solution, std::size_t arm);
 
 }  // namespace cone

@@ -1,11 +1,12 @@
 #include "network_ridge/learn_arm.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
 #include "base/numeric.hpp"
-#include "network_ridge/cross_validate.hpp"
+#include "network_ridge/learn_variances.hpp"
 #include "network_ridge/small_matrices.hpp"
 
 namespace cone {
@@ -27,13 +28,8 @@ ArmSample take_sample(const NetworkRidgeOptions& options, const GatheredArm& gat
   sample.kernels = std::move(kernels);
   sample.noise_grows = inputs.has_edges() && options.ridge_noise == RidgeNoise::kDegree &&
                        !has_same_degrees(inputs, positions);
-  sample.fixed = Matrix<double>(positions.size(), model.fixed_columns.size());
-  for (std::size_t i = 0; i < positions.size(); ++i) {
-    sample.outcome.push_back((gathered.outcome[i] - model.mean) / model.sd);
-    for (std::size_t c = 0; c < model.fixed_columns.size(); ++c) {
-      sample.fixed(i, c) = system.fixed_effect(positions[i], model.fixed_columns[c]);
-    }
-  }
+  sample.fixed = take_fixed(inputs, positions, model.fixed_columns);
+  for (const double y : gathered.outcome) sample.outcome.push_back((y - model.mean) / model.sd);
   return sample;
 }
 
@@ -62,15 +58,36 @@ void keep_noise(const RidgeSystem& system, RidgeNoise kind, ArmModel& model) {
   drop_negligible(model);
 }
 
+/// The Gram matrix of the fixed effects over some positions of all ranks.
+Matrix<double> multiply_fixed(const RidgeInputs& inputs, std::span<const std::uint32_t> positions) {
+  constexpr std::size_t kAll = RidgeSystem::kNumFixed;
+  Matrix<double> out(kAll, kAll);
+  for (const std::uint32_t p : positions) {
+    const auto effect = [&](std::size_t c) {
+      return fixed_effect_of(inputs.relative_degree[p], c);
+    };
+    for (std::size_t r = 0; r < kAll; ++r) {
+      for (std::size_t c = 0; c < kAll; ++c) out(r, c) += effect(r) * effect(c);
+    }
+  }
+  inputs.comm->allreduce(out.values());
+  return out;
+}
+
 }  // namespace
 
-std::vector<std::size_t> choose_fixed(std::span<const Matrix<double>> products) {
+std::vector<std::size_t> choose_fixed(const RidgeInputs& inputs,
+                                      std::span<const std::vector<std::uint32_t>> sets) {
   constexpr double kDependent = 1e-10;
   // Slopes estimated from fewer nodes extrapolate wildly at nodes of high degree.
   constexpr double kNodesPerFixed = 8;
   constexpr std::size_t kAll = RidgeSystem::kNumFixed;
+  std::vector<Matrix<double>> products;  // one per set
   double fewest = std::numeric_limits<double>::infinity();
-  for (const auto& gram : products) fewest = std::min(fewest, gram(0, 0));
+  for (const std::vector<std::uint32_t>& set : sets) {
+    products.push_back(multiply_fixed(inputs, set));
+    fewest = std::min(fewest, products.back()(0, 0));
+  }
   std::vector<std::size_t> kept = {0};
   for (std::size_t column = 1; column < kAll; ++column) {
     if (static_cast<double>(kept.size() + 1) * kNodesPerFixed > fewest) break;
@@ -92,30 +109,67 @@ std::vector<std::size_t> choose_fixed(std::span<const Matrix<double>> products) 
   return kept;
 }
 
+Matrix<double> take_fixed(const RidgeInputs& inputs, std::span<const std::uint32_t> positions,
+                          std::span<const std::size_t> columns) {
+  Matrix<double> out(positions.size(), columns.size());
+  for (std::size_t i = 0; i < out.rows(); ++i) {
+    for (std::size_t c = 0; c < out.cols(); ++c) {
+      out(i, c) = fixed_effect_of(inputs.relative_degree[positions[i]], columns[c]);
+    }
+  }
+  return out;
+}
+
+double residual_sd(const Matrix<double>& fixed, std::span<const double> values,
+                   const Communicator& comm) {
+  SmallSystem small(fixed.cols());
+  std::vector<double> slopes(fixed.cols(), 0.0);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    for (std::size_t r = 0; r < fixed.cols(); ++r) {
+      slopes[r] += fixed(i, r) * values[i];
+      for (std::size_t c = 0; c < fixed.cols(); ++c) {
+        small.matrix(r, c) += fixed(i, r) * fixed(i, c);
+      }
+    }
+  }
+  comm.allreduce(slopes);
+  comm.allreduce(small.matrix.values());
+  if (!small.factorise()) return 0;
+  small.solve(slopes);
+  CompensatedSum squares;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    double residual = values[i];
+    for (std::size_t r = 0; r < fixed.cols(); ++r) residual -= slopes[r] * fixed(i, r);
+    squares.add(residual * residual);
+  }
+  return std::sqrt(comm.allreduce(squares.value()) / comm.count(values.size()));
+}
+
 void adopt_variances(const LearntVariances& learnt, ArmModel& model) {
   const std::size_t num_groups = model.group_variances.size();
   std::copy_n(learnt.variances.begin(), num_groups, model.group_variances.begin());
   model.noise = learnt.variances[num_groups];
   const bool grows = learnt.variances.size() > num_groups + 1;
   model.noise_growth = grows ? learnt.variances[num_groups + 1] : 0;
+  model.num_nodes = learnt.num_nodes;
+  model.steps = learnt.steps;
+  model.converged = learnt.converged;
   drop_negligible(model);
 }
 
-LearntArm learn_gathered_arm(const Context& context, const NetworkRidgeOptions& options,
-                             bool is_part, GatheredArm& gathered) {
+ArmKernels learn_gathered_arm(const Context& context, const NetworkRidgeOptions& options,
+                              bool is_part, GatheredArm& gathered) {
   RidgeSystem& system = gathered.system;
   ArmModel& model = system.arms[gathered.arm];
   ArmSample sample = take_sample(
       options, gathered, make_kernels(context, *system.inputs, system.groups, gathered.positions));
   const std::vector<std::size_t> order = order_by_hash(gathered.hash);
-  LearntArm out;
-  out.learnt = options.ridge_criterion == RidgeCriterion::kLikelihood
-                   ? learn_variances(context, sample, order)
-                   : cross_validate_variances(context, sample, order);
-  adopt_variances(out.learnt, model);
+  adopt_variances(options.ridge_criterion == RidgeCriterion::kLikelihood
+                      ? learn_variances(context, sample, order)
+                      : cross_validate_variances(context, sample, order),
+                  model);
   if (is_part) keep_noise(system, options.ridge_noise, model);
-  out.kernels = std::move(sample.kernels);
-  return out;
+  return std::move(sample.kernels);
 }
 
 }  // namespace cone

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -12,22 +13,27 @@
 
 namespace cone {
 
-/// The fixed effects in order, without those that are linearly dependent on earlier ones on the
-/// nodes of some task, or for which some task has too few nodes. `products`: the Gram matrix of the
-/// fixed effects, one per task.
-std::vector<std::size_t> choose_fixed(std::span<const Matrix<double>> products);
+/// The fixed effects in order, without those that are linearly dependent on earlier ones in some
+/// set of positions (one per task), or for which a set is too small. Collective.
+std::vector<std::size_t> choose_fixed(const RidgeInputs& inputs,
+                                      std::span<const std::vector<std::uint32_t>> sets);
 
-struct LearntArm {
-  LearntVariances learnt;
-  ArmKernels kernels;  ///< of the positions
-};
+/// Positions × some fixed effects.
+Matrix<double> take_fixed(const RidgeInputs& inputs, std::span<const std::uint32_t> positions,
+                          std::span<const std::size_t> columns);
+
+/// The standard deviation of `values` after least squares on the columns of `fixed`; 0 where they
+/// are linearly dependent. Collective.
+double residual_sd(const Matrix<double>& fixed, std::span<const double> values,
+                   const Communicator& comm);
 
 /// Puts learnt variances (one per group, then the noises) into the model.
 void adopt_variances(const LearntVariances& learnt, ArmModel& model);
 
 /// Learns the variances and puts them into the arm's model in the gathered system, whose mean, sd
-/// and fixed effects are known. `is_part`: the arm has more nodes.
-LearntArm learn_gathered_arm(const Context& context, const NetworkRidgeOptions& options,
-                             bool is_part, GatheredArm& gathered);
+/// and fixed effects are known. `is_part`: the arm has more nodes. Returns the kernels of the
+/// positions.
+ArmKernels learn_gathered_arm(const Context& context, const NetworkRidgeOptions& options,
+                              bool is_part, GatheredArm& gathered);
 
 }  // namespace cone

@@ -4,8 +4,10 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <string>
 #include <utility>
 
+#include "cone/context.hpp"
 #include "cone/error.hpp"
 
 #include "base/numeric.hpp"
@@ -35,6 +37,7 @@ FeatureSample sum_over(const Context& context, const RidgeSystem& system, std::s
     extra(i, 1) = outcome[positions[i] - system.inputs->arm_begin[arm]];
   }
   out.products = sum_products(context, features, positions, extra);
+  system.inputs->comm->allreduce(out.products.values());
   return out;
 }
 
@@ -42,11 +45,19 @@ ArmProducts::ArmProducts(const Context& context, const RidgeSystem& system, std:
                          std::span<const double> outcome) {
   require(system.arms[arm].fixed_columns.size() == 1,
           "network ridge: the low-rank solver has one fixed effect, the mean");
-  std::map<std::vector<char>, std::vector<std::uint32_t>> by_tasks;
+  std::map<std::string, std::vector<std::uint32_t>> by_tasks;
   for (const std::uint32_t p : system.positions_of_arm(arm)) {
-    std::vector<char> learning;
+    std::string learning;
     for (const std::vector<char>& learns : system.learns_from) learning.push_back(learns[p]);
     by_tasks[std::move(learning)].push_back(p);
+  }
+  // Every rank sums over the same sets, of which it may have no position.
+  std::string own;
+  for (const auto& entry : by_tasks) own += entry.first;
+  for (const std::string& sets : system.inputs->comm->allgather(own)) {
+    for (std::size_t k = 0; k < sets.size(); k += system.num_tasks()) {
+      by_tasks[sets.substr(k, system.num_tasks())];
+    }
   }
   for (const auto& [learning, positions] : by_tasks) {
     parts_.push_back({learning, sum_over(context, system, arm, positions, outcome)});
@@ -81,7 +92,7 @@ void LowRankSolver::prepare_arm(const Context& context, std::size_t arm,
   constexpr double kMostCondition = 1e11;
   require(arms_.size() == arm, "network ridge: arms out of order");
   const ArmModel& model = system_.arms[arm];
-  const double noise = system_.noise_at(system_.inputs->arm_begin[arm]);
+  const double noise = noise_of_position(model, /*relative_degree=*/0, system_.undersmoothing);
   std::vector<RidgeGroup> groups;
   for (std::size_t g = 0; g < system_.groups.size(); ++g) {
     if (model.group_variances[g] > 0) groups.push_back(system_.groups[g]);
@@ -142,12 +153,18 @@ void LowRankSolver::solve_arm(const Context& context, std::size_t arm, const Mat
     for (std::size_t i = 0; i < positions.size(); ++i) {
       if (learns(i, k)) total.add(f(positions[i], k));
     }
-    means[k] = total.value() / factor.tasks[tasks[k]].num_positions;
+    means[k] = total.value();
+  }
+  const Communicator& comm = *system_.inputs->comm;
+  comm.allreduce(means);
+  for (std::size_t k = 0; k < width; ++k) {
+    means[k] /= factor.tasks[tasks[k]].num_positions;
     for (std::size_t i = 0; i < positions.size(); ++i) {
       sides(i, k) = learns(i, k) ? f(positions[i], k) - means[k] : 0.0;
     }
   }
-  const Matrix<double> projected = factor.features.project(context, positions, sides);
+  Matrix<double> projected = factor.features.project(context, positions, sides);
+  comm.allreduce(projected.values());
   Matrix<double> lifted(r, width);  // h, times the deviations
   context.for_each_range(width, 1, [&](std::size_t k, std::size_t) {
     const TaskFactor& task = factor.tasks[tasks[k]];

@@ -4,20 +4,21 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "cone/context.hpp"
 #include "cone/matrix.hpp"
 
 #include "network_ridge/arm_equations.hpp"
-#include "network_ridge/feature_likelihood.hpp"
 #include "network_ridge/own_features.hpp"
+#include "network_ridge/restricted_likelihood.hpp"
 #include "network_ridge/ridge_system.hpp"
 
 namespace cone {
 
-/// Sums over some positions of an arm. `outcome`: of all of the arm's positions, standardised as in
-/// its model.
+/// Sums over some positions of an arm, of all ranks. `outcome`: of all of the arm's positions,
+/// standardised as in its model.
 FeatureSample sum_over(const Context& context, const RidgeSystem& system, std::size_t arm,
                        std::span<const std::uint32_t> positions, std::span<const double> outcome);
 
@@ -35,7 +36,7 @@ class ArmProducts {
 
  private:
   struct Part {
-    std::vector<char> learning;  ///< one per task
+    std::string learning;  ///< one per task
     FeatureSample sums;
   };
   template <class Chosen>
@@ -47,7 +48,7 @@ class ArmProducts {
 /// Exact where all groups are the nodes' own features: equations of features × features per arm and
 /// task instead of positions × positions (see evaluate_likelihood of a FeatureSample).
 /// O(positions · features² + tasks · features³) to prepare, then O(positions · features) per
-/// column.
+/// column. On ranks products of features are summed: all ranks have the same factors.
 class LowRankSolver : public RidgeSolver {
  public:
   /// The number of features up to which this solver pays.

@@ -1,9 +1,8 @@
 #include "network_ridge/network_ridge.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <iterator>
-#include <limits>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -19,7 +18,6 @@
 #include "network_ridge/learn_arm.hpp"
 #include "network_ridge/low_rank_solver.hpp"
 #include "network_ridge/ridge_fit.hpp"
-#include "network_ridge/small_matrices.hpp"
 #include "nuisance/plan_checks.hpp"
 
 namespace cone {
@@ -36,62 +34,21 @@ std::vector<char> mark_learning(const FitTask& task, const RidgeInputs& inputs) 
   return learns;
 }
 
-/// choose_fixed() from the Gram matrices of the fixed effects over the nodes of the arm that each
-/// task learns from.
+/// Of the positions of the arm that each task learns from.
 std::vector<std::size_t> choose_fixed(const RidgeSystem& system, std::size_t arm) {
-  const RidgeInputs& inputs = *system.inputs;
-  constexpr std::size_t kAll = RidgeSystem::kNumFixed;
-  std::vector<Matrix<double>> products(system.num_tasks(), Matrix<double>(kAll, kAll));
-  for (std::size_t t = 0; t < system.num_tasks(); ++t) {
-    for (std::size_t p = inputs.arm_begin[arm]; p < inputs.arm_begin[arm + 1]; ++p) {
-      if (system.learns_from[t][p] == 0) continue;
-      for (std::size_t r = 0; r < kAll; ++r) {
-        for (std::size_t c = 0; c < kAll; ++c) {
-          products[t](r, c) += system.fixed_effect(p, r) * system.fixed_effect(p, c);
-        }
-      }
+  std::vector<std::vector<std::uint32_t>> sets(system.num_tasks());
+  for (std::size_t t = 0; t < sets.size(); ++t) {
+    for (std::size_t p = system.inputs->arm_begin[arm]; p < system.inputs->arm_begin[arm + 1];
+         ++p) {
+      if (system.learns_from[t][p] != 0) sets[t].push_back(static_cast<std::uint32_t>(p));
     }
-    inputs.comm->allreduce(products[t].values());
   }
-  return choose_fixed(products);
+  return choose_fixed(*system.inputs, sets);
 }
 
-/// The residual standard deviation of the outcomes after least squares on the fixed effects: the
-/// unit of the arm, so that variances have a readable size where the degree explains nearly
+/// Mean and standard deviation of the arm's outcomes, and its fixed effects. The unit is the
+/// deviation from these, so that variances have a readable size where the degree explains nearly
 /// everything.
-double residual_sd(const RidgeSystem& system, const ArmModel& model,
-                   std::span<const std::uint32_t> positions, std::span<const double> outcome) {
-  const std::vector<std::size_t>& kept = model.fixed_columns;
-  SmallSystem small(kept.size());
-  std::vector<double> slopes(kept.size(), 0.0);
-  for (std::size_t i = 0; i < positions.size(); ++i) {
-    for (std::size_t r = 0; r < kept.size(); ++r) {
-      const double effect = system.fixed_effect(positions[i], kept[r]);
-      slopes[r] += effect * (outcome[i] - model.mean);
-      for (std::size_t c = 0; c < kept.size(); ++c) {
-        small.matrix(r, c) += effect * system.fixed_effect(positions[i], kept[c]);
-      }
-    }
-  }
-  const Communicator& comm = *system.inputs->comm;
-  comm.allreduce(slopes);
-  comm.allreduce(small.matrix.values());
-  if (!small.factorise()) return model.sd;
-  small.solve(slopes);
-  CompensatedSum squares;
-  for (std::size_t i = 0; i < positions.size(); ++i) {
-    double residual = outcome[i] - model.mean;
-    for (std::size_t r = 0; r < kept.size(); ++r) {
-      residual -= slopes[r] * system.fixed_effect(positions[i], kept[r]);
-    }
-    squares.add(residual * residual);
-  }
-  const double sd = std::sqrt(comm.allreduce(squares.value()) / comm.count(positions.size()));
-  constexpr double kRounding = 1e-8;  // the fixed effects explain everything
-  return sd > kRounding * model.sd ? sd : model.sd;
-}
-
-/// Mean and standard deviation of the arm's outcomes, and its fixed effects.
 ArmModel describe_arm(const Dataset& data, const RidgeSystem& system, std::size_t arm,
                       std::span<const std::uint32_t> positions) {
   ArmModel model;
@@ -104,7 +61,12 @@ ArmModel describe_arm(const Dataset& data, const RidgeSystem& system, std::size_
   model.group_variances.assign(system.groups.size(), 0.0);
   model.noise = 1;
   model.fixed_columns = choose_fixed(system, arm);
-  if (model.sd > 0) model.sd = residual_sd(system, model, positions, outcome);
+  if (!(model.sd > 0)) return model;
+  for (double& y : outcome) y -= model.mean;
+  const double sd =
+      residual_sd(take_fixed(*system.inputs, positions, model.fixed_columns), outcome, comm);
+  constexpr double kRounding = 1e-8;  // the fixed effects explain everything
+  if (sd > kRounding * model.sd) model.sd = sd;
   return model;
 }
 
@@ -134,7 +96,7 @@ std::vector<double> scale_outcomes(const Dataset& data, const RidgeInputs& input
 
 /// Reuses variances learnt for the same groups; false where the groups differ.
 bool adopt_kept(const NetworkRidgeSummary* kept, std::size_t arm, const RidgeSystem& system,
-                ArmModel& model, LearntVariances& learnt) {
+                ArmModel& model) {
   if (kept == nullptr || kept->arms.size() != system.inputs->num_arms()) return false;
   const ArmVariances& found = kept->arms[arm];
   const bool same = std::ranges::equal(found.groups, system.groups,
@@ -147,8 +109,8 @@ bool adopt_kept(const NetworkRidgeSummary* kept, std::size_t arm, const RidgeSys
   }
   model.noise = found.noise;
   model.noise_growth = found.noise_growth;
-  learnt.num_nodes = found.num_nodes;
-  learnt.converged = found.converged;
+  model.num_nodes = found.num_nodes;
+  model.converged = found.converged;
   return true;
 }
 
@@ -163,24 +125,6 @@ void require_same_groups(const RidgeFit& known, std::span<const RidgeGroup> grou
   const bool has_same_size = known.parts.size() == num_parts && known.arms.size() == num_arms;
   if (!fits || !has_same_size)
     refuse_known("the model's groups or arms differ from those of the data");
-}
-
-/// Whether the low-rank solver may be used and takes fewer operations: no group involves
-/// neighbours, and there are more nodes than features. In one process only.
-bool may_have_low_rank(const RidgeSystem& system, const NetworkRidgeOptions& options) {
-  if (options.ridge_solver != RidgeSolverChoice::kAuto ||
-      options.ridge_criterion != RidgeCriterion::kLikelihood || system.inputs->distributed) {
-    return false;
-  }
-  if (!are_own_features(system.groups) || system.inputs->has_edges()) return false;
-  const std::size_t features = OwnFeatures(*system.inputs, system.groups).size();
-  if (features > LowRankSolver::kMostFeatures) return false;
-  const auto cube = [](std::size_t count) { return std::pow(static_cast<double>(count), 3); };
-  double of_nodes = 0;
-  for (std::size_t a = 0; a < system.inputs->num_arms(); ++a) {
-    of_nodes += cube(system.positions_of_arm(a).size());
-  }
-  return static_cast<double>(system.inputs->num_arms()) * cube(features) < of_nodes;
 }
 
 /// How an arm's equations are solved, and whether its variances are yet to be learnt.
@@ -204,21 +148,36 @@ std::vector<ArmPlan> plan_arms(const RidgeSystem& system, const NetworkRidgeOpti
   return arms;
 }
 
+/// Whether the low-rank solver may be used and takes fewer operations: no group involves
+/// neighbours, and there are more nodes than features.
+bool may_have_low_rank(const RidgeSystem& system, const NetworkRidgeOptions& options,
+                       std::span<const ArmPlan> arms) {
+  if (options.ridge_solver != RidgeSolverChoice::kAuto ||
+      options.ridge_criterion != RidgeCriterion::kLikelihood) {
+    return false;
+  }
+  if (!are_own_features(system.groups) || system.inputs->has_edges()) return false;
+  const std::size_t features = OwnFeatures(*system.inputs, system.groups).size();
+  if (features > LowRankSolver::kMostFeatures) return false;
+  const auto cube = [](std::size_t count) { return std::pow(static_cast<double>(count), 3); };
+  double of_nodes = 0;
+  for (const ArmPlan& arm : arms) of_nodes += cube(arm.num_positions);
+  return static_cast<double>(arms.size()) * cube(features) < of_nodes;
+}
+
 /// Describes the arms, and adopts variances that are known.
 void describe_arms(const Dataset& data, const VarianceSource& source, std::size_t part_number,
                    RidgePart& part, std::vector<ArmPlan>& arms) {
   RidgeSystem& system = part.system;
   system.arms.clear();
-  part.learnt.clear();
   for (std::size_t a = 0; a < arms.size(); ++a) {
     if (source.known != nullptr) {
-      const RidgeVariances& known = source.known->parts[part_number];
+      const ArmModel& known = source.known->parts[part_number][a];
       // The equations have no solution with linearly dependent fixed effects.
-      if (known.arms[a].fixed_columns != choose_fixed(system, a)) {
+      if (known.fixed_columns != choose_fixed(system, a)) {
         refuse_known("the model's fixed effects differ from those of the data");
       }
-      system.arms.push_back(known.arms[a]);
-      part.learnt.push_back(known.learnt[a]);
+      system.arms.push_back(known);
       arms[a].learns = false;
       continue;
     }
@@ -229,50 +188,23 @@ void describe_arms(const Dataset& data, const VarianceSource& source, std::size_
     const bool is_constant = !(model.sd > 1e-12 * (std::abs(model.mean) + 1e-300));
     const bool is_tiny = arms[a].num_positions < RidgeSystem::kNumFixed + 3;
     if (is_constant) model.sd = pooled_sd(data, system);
-    LearntVariances& learnt = part.learnt.emplace_back();
-    learnt.converged = true;
-    learnt.num_nodes = arms[a].num_positions;
-    arms[a].learns =
-        !is_constant && !is_tiny && !adopt_kept(source.kept.get(), a, system, model, learnt);
+    model.num_nodes = arms[a].num_positions;
+    arms[a].learns = !is_constant && !is_tiny && !adopt_kept(source.kept.get(), a, system, model);
   }
 }
 
 /// Copies what the root learnt about an arm to all ranks.
-void broadcast_arm(const Communicator& comm, std::size_t root, ArmModel& model,
-                   LearntVariances& learnt) {
-  if (!comm.has_others()) return;
-  std::vector<double> message = {model.noise,
-                                 model.noise_growth,
-                                 learnt.likelihood,
-                                 static_cast<double>(learnt.steps),
-                                 learnt.converged ? 1.0 : 0.0,
-                                 static_cast<double>(learnt.num_nodes)};
-  const auto head = static_cast<std::ptrdiff_t>(message.size());
-  message.insert(message.end(), model.group_variances.begin(), model.group_variances.end());
-  const auto end_of_groups = static_cast<std::ptrdiff_t>(message.size());
-  message.insert(message.end(), learnt.variances.begin(), learnt.variances.end());
-  std::uint64_t size = message.size();
-  comm.broadcast(root, std::span(&size, 1));
-  message.resize(size);
-  comm.broadcast(root, message);
-  model.noise = message[0];
-  model.noise_growth = message[1];
-  learnt.likelihood = message[2];
-  learnt.steps = static_cast<std::size_t>(message[3]);
-  learnt.converged = message[4] != 0;
-  learnt.num_nodes = static_cast<std::size_t>(message[5]);
-  model.group_variances.assign(message.begin() + head, message.begin() + end_of_groups);
-  learnt.variances.assign(message.begin() + end_of_groups, message.end());
-}
-
-/// The threads that an arm's owner may use while the other ranks wait; alone, as they take no part.
-Context own_context(const Context& context, std::size_t num_arms, std::size_t num_positions) {
-  const Communicator& comm = context.comm();
-  // Smaller samples take less than a second, and threads take memory.
-  constexpr std::size_t kThreadedSample = 1000;
-  const bool widens = comm.has_others() && num_positions >= kThreadedSample;
-  return (widens ? context.widen(comm.count_cores_for(num_arms)) : context)
-      .shared_by(Communicator::self());
+void broadcast_arm(const Communicator& comm, std::size_t root, ArmModel& model) {
+  comm.broadcast(root, model.group_variances);
+  std::array<double, 5> rest = {model.noise, model.noise_growth,
+                                static_cast<double>(model.num_nodes),
+                                static_cast<double>(model.steps), model.converged ? 1.0 : 0.0};
+  comm.broadcast(root, rest);
+  model.noise = rest[0];
+  model.noise_growth = rest[1];
+  model.num_nodes = static_cast<std::size_t>(rest[2]);
+  model.steps = static_cast<std::size_t>(rest[3]);
+  model.converged = rest[4] != 0;
 }
 
 /// A part of the progress of a stage, divided evenly over parts and arms.
@@ -316,11 +248,9 @@ void learn_arms(const Context& context, const Dataset& data, const NetworkRidgeO
     of_arm.system.arms[of_arm.arm] = system.arms[a];
     ArmKernels kernels;
     if (arms[a].learns) {
-      LearntArm found = learn_gathered_arm(alone, options,
-                                           of_arm.positions.size() < arms[a].num_positions, of_arm);
+      kernels = learn_gathered_arm(alone, options, of_arm.positions.size() < arms[a].num_positions,
+                                   of_arm);
       system.arms[a] = of_arm.system.arms[of_arm.arm];
-      part.learnt[a] = std::move(found.learnt);
-      kernels = std::move(found.kernels);
     } else {
       kernels = make_kernels(alone, *of_arm.system.inputs, system.groups, of_arm.positions);
     }
@@ -329,7 +259,7 @@ void learn_arms(const Context& context, const Dataset& data, const NetworkRidgeO
   comm.barrier();
   for (std::size_t a = 0; a < arms.size(); ++a) {
     if (!arms[a].learns) continue;
-    broadcast_arm(comm, ArmSolver::owner(comm, a), system.arms[a], part.learnt[a]);
+    broadcast_arm(comm, ArmSolver::owner(comm, a), system.arms[a]);
   }
 }
 
@@ -346,13 +276,14 @@ std::unique_ptr<LowRankSolver> learn_low_rank(const Context& context, const Data
     const ArmProducts products(context, system, a, outcome);
     if (arms[a].learns) {
       const auto sum_first = [&](std::size_t count) {
-        const std::vector<std::uint32_t> chosen = gather_arm(data, system, a, count, 0).positions;
-        return sum_over(context, system, a, chosen, outcome);
+        return sum_over(context, system, a,
+                        choose_sample(data, *system.inputs, system.positions_of_arm(a), count),
+                        outcome);
       };
       const bool is_part = most_nodes > 0 && most_nodes < arms[a].num_positions;
-      part.learnt[a] =
-          learn_variances(context, is_part ? sum_first(most_nodes) : products.of_all(), sum_first);
-      adopt_variances(part.learnt[a], system.arms[a]);
+      adopt_variances(
+          learn_variances(context, is_part ? sum_first(most_nodes) : products.of_all(), sum_first),
+          system.arms[a]);
     }
     solver->prepare_arm(context, a, products);
   }
@@ -369,7 +300,7 @@ void prepare_part(const Context& context, const Dataset& data, const NetworkRidg
     return ArmProgress{expect_progress(part.method).learnt, static_cast<double>(num_parts),
                        static_cast<double>(k)};
   };
-  if (may_have_low_rank(part.system, options)) {
+  if (may_have_low_rank(part.system, options, arms)) {
     part.method = RidgeMethod::kLowRank;
     describe_arms(data, source, k, part, arms);
     auto solver = learn_low_rank(context, data, source.most_nodes, progress(), arms, part);
@@ -403,17 +334,34 @@ NetworkRidge learn_network_ridge(const Context& context, const Dataset& data, co
   require_valid(plan, data.num_nodes());
   require_every_arm(data, plan, context.comm());
   NetworkRidge out;
-  auto inputs = std::make_shared<RidgeInputs>(
-      prepare_inputs(context, data,
-                     {.smooth = asks_for(options.ridge_groups, GroupKind::kOwnSmooth),
-                      .curves = asks_for(options.ridge_groups, GroupKind::kOwnCurves),
-                      .communities = asks_for(options.ridge_groups, GroupKind::kCommunities)}));
   const bool once = options.ridge_variances == VarianceFits::kOnce;
-  // One for all folds, so that it would see the outcomes of each.
-  if (once && asks_for(options.ridge_groups, kExponentialSwitch)) {
-    append_exponential_feature(data, plan, *inputs);
+  std::vector<RidgeGroup> groups;
+  std::shared_ptr<const RidgeInputs> inputs;
+  if (source.same_features != nullptr) {
+    inputs = source.same_features->inputs;
+    groups = source.same_features->parts.front()->system.groups;
+    out.communities = source.same_features->communities;
+  } else {
+    if (data.num_edges() > 0 && asks_for(options.ridge_groups, GroupKind::kCommunities)) {
+      out.communities = source.communities;
+      if (!out.communities) {
+        out.communities =
+            std::make_shared<const NodeCommunities>(find_node_communities(context, data));
+      }
+    }
+    auto prepared = std::make_shared<RidgeInputs>(
+        prepare_inputs(context, data,
+                       {.smooth = asks_for(options.ridge_groups, GroupKind::kOwnSmooth),
+                        .curves = asks_for(options.ridge_groups, GroupKind::kOwnCurves),
+                        .communities = out.communities != nullptr,
+                        .found = out.communities.get()}));
+    // One for all folds, so that it would see the outcomes of each.
+    if (once && asks_for(options.ridge_groups, kExponentialSwitch)) {
+      append_exponential_feature(data, plan, *prepared);
+    }
+    groups = list_groups(context, *prepared, options.ridge_groups);
+    inputs = std::move(prepared);
   }
-  const std::vector<RidgeGroup> groups = list_groups(context, *inputs, options.ridge_groups);
   out.inputs = inputs;
   for (const FitTask& task : plan.tasks) {
     std::vector<std::uint32_t>& positions = out.scored_positions.emplace_back();
@@ -461,23 +409,9 @@ RidgeSolution solve_outcomes(const Context& context, const RidgePart& part, cons
 
 Matrix<double> predict_arm(const Context& context, const RidgePart& part,
                            const RidgeSolution& solution, std::size_t arm) {
-  const RidgeSystem& system = part.system;
-  const RidgeInputs& inputs = *system.inputs;
-  const std::size_t width = solution.x.cols();
-  Matrix<double> own(inputs.num_nodes(), width);
-  for (std::size_t p = inputs.arm_begin[arm]; p < inputs.arm_begin[arm + 1]; ++p) {
-    std::ranges::copy(solution.x.row(p), own.row(p).begin());
-  }
-  Matrix<double> out = multiply_kernel(context, system, arm, own);
-  for (std::size_t p = 0; p < out.rows(); ++p) {
-    for (std::size_t t = 0; t < width; ++t) {
-      for (std::size_t c = 0; c < RidgeSystem::kNumFixed; ++c) {
-        out(p, t) +=
-            system.fixed_effect(p, c) * solution.lambda(arm * RidgeSystem::kNumFixed + c, t);
-      }
-      out(p, t) = system.arms[arm].mean + system.arms[arm].sd * out(p, t);
-    }
-  }
+  const ArmModel& model = part.system.arms[arm];
+  Matrix<double> out = predict_in_units(context, part.system, solution, arm);
+  for (double& value : out.values()) value = model.mean + model.sd * value;
   return out;
 }
 

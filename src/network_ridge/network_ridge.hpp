@@ -13,7 +13,6 @@
 #include "cone/matrix.hpp"
 #include "cone/options.hpp"
 
-#include "network_ridge/learn_variances.hpp"
 #include "network_ridge/ridge_system.hpp"
 
 namespace cone {
@@ -38,8 +37,7 @@ struct EnumNames<RidgeMethod> {
 /// The equations of some tasks that share their variances, with their solver.
 struct RidgePart {
   RidgeSystem system;
-  std::vector<std::size_t> tasks;       ///< of the plan, one per task of the system
-  std::vector<LearntVariances> learnt;  ///< one per arm
+  std::vector<std::size_t> tasks;  ///< of the plan, one per task of the system
   std::unique_ptr<RidgeSolver> solver;
   RidgeMethod method = RidgeMethod::kIterative;
 };
@@ -49,6 +47,7 @@ struct NetworkRidge {
   std::shared_ptr<const RidgeInputs> inputs;
   std::vector<std::unique_ptr<RidgePart>> parts;
   std::vector<std::vector<std::uint32_t>> scored_positions;  ///< one list per task of the plan
+  std::shared_ptr<const NodeCommunities> communities;        ///< null where no group needs them
 };
 
 /// Arms up to this size are solved by dense factors, and their variances learnt on all nodes.
@@ -108,6 +107,10 @@ struct VarianceSource {
   std::size_t most_nodes = 0;
   /// Whether equations will be solved; otherwise parts have no solver (but for a low-rank one).
   bool prepares_solver = true;
+  /// A ridge on the same data, plan and groups of options, whose features are used again.
+  const NetworkRidge* same_features = nullptr;
+  /// Communities of the data's network; nullptr: to be searched where a group needs them.
+  std::shared_ptr<const NodeCommunities> communities = nullptr;
 };
 
 /// Learns the variances and prepares the equations, over the nodes of all ranks of the context.

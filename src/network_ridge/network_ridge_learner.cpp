@@ -7,8 +7,10 @@
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
+#include "cone/text.hpp"
 
 #include "base/numeric.hpp"
+#include "data/label_nodes.hpp"
 #include "network_ridge/network_ridge.hpp"
 #include "network_ridge/network_ridge_variance.hpp"
 #include "nuisance/plan_checks.hpp"
@@ -29,7 +31,7 @@ void require_fit_of(const RidgeFit& fit, const Context& context, const Dataset& 
 }  // namespace
 
 ArmVariances describe_variances(const std::string& label, std::span<const GroupKind> groups,
-                                const ArmModel& model, const LearntVariances& learnt) {
+                                const ArmModel& model) {
   ArmVariances arm;
   arm.arm = label;
   for (std::size_t g = 0; g < groups.size(); ++g) {
@@ -37,9 +39,9 @@ ArmVariances describe_variances(const std::string& label, std::span<const GroupK
   }
   arm.noise = model.noise;
   arm.noise_growth = model.noise_growth;
-  arm.num_nodes = learnt.num_nodes;
-  arm.steps = learnt.steps;
-  arm.converged = learnt.converged;
+  arm.num_nodes = model.num_nodes;
+  arm.steps = model.steps;
+  arm.converged = model.converged;
   return arm;
 }
 
@@ -51,9 +53,18 @@ void summarise_part(const Dataset& data, const RidgePart& part, const RidgeSolut
   std::vector<GroupKind> groups;
   for (const RidgeGroup& group : part.system.groups) groups.push_back(group.kind);
   for (std::size_t a = 0; a < part.system.arms.size(); ++a) {
-    out.arms.push_back(
-        describe_variances(data.arms[a], groups, part.system.arms[a], part.learnt[a]));
+    out.arms.push_back(describe_variances(data.arms[a], groups, part.system.arms[a]));
   }
+}
+
+void warn_of_missing_communities(const Dataset& data, const NetworkRidgeOptions& options,
+                                 std::vector<std::string>& warnings) {
+  if (data.num_edges() == 0 || can_label(data)) return;
+  if (!asks_for(options.ridge_groups, GroupKind::kCommunities)) return;
+  warnings.push_back(fmt::format(
+      "no community effects: community detection runs on one rank and is limited to {} nodes and "
+      "edge ends, and this network has {}. A confounder that follows communities remains",
+      grouped(kMostLabelled), grouped(data.num_nodes_of_all() + 2 * data.num_edges())));
 }
 
 void add_ridge_warnings(const NetworkRidgeSummary& summary, std::vector<std::string>& warnings) {
@@ -102,6 +113,7 @@ Nuisances NetworkRidgeLearner::fit(const Context& context, const Dataset& data,
     }
   }
   add_ridge_warnings(*summary, out.warnings);
+  warn_of_missing_communities(data, options_, out.warnings);
   out.network_ridge = summary;
   out.variance = std::make_shared<NetworkRidgeVariance>(std::move(model), data, plan, out.mu);
   out.is_penalised = true;

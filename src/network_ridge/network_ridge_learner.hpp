@@ -41,7 +41,7 @@ class NetworkRidgeLearner : public Learner {
 
 /// The variance components of one arm, for the record.
 ArmVariances describe_variances(const std::string& label, std::span<const GroupKind> groups,
-                                const ArmModel& model, const LearntVariances& learnt);
+                                const ArmModel& model);
 
 /// Adds the variance components of a part and the convergence of its solution.
 void summarise_part(const Dataset& data, const RidgePart& part, const RidgeSolution& solution,
@@ -49,5 +49,9 @@ void summarise_part(const Dataset& data, const RidgePart& part, const RidgeSolut
 
 /// Adds warnings about variances and solves that did not converge.
 void add_ridge_warnings(const NetworkRidgeSummary& summary, std::vector<std::string>& warnings);
+
+/// Adds a warning where the size of distributed data forbids community effects.
+void warn_of_missing_communities(const Dataset& data, const NetworkRidgeOptions& options,
+                                 std::vector<std::string>& warnings);
 
 }  // namespace cone

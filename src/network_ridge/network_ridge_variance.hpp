@@ -20,6 +20,8 @@ class NetworkRidgeVariance : public FitVariance {
   NetworkRidgeVariance(std::shared_ptr<const NetworkRidge> model, const Dataset& data,
                        const FitPlan& plan, const Matrix<double>& mu);
 
+  const NetworkRidge& model() const { return *model_; }
+
   std::vector<ImpliedWeights> imply_weights(
       const Context& context, std::span<const MatrixView<const double>> policies) const override;
 
@@ -42,5 +44,11 @@ class NetworkRidgeVariance : public FitVariance {
   const FitPlan& plan_;
   std::vector<ResidualVariance> residual_;  ///< one per arm
 };
+
+/// The network ridge that an outcome model was fitted with; nullptr: none, or it is not kept.
+inline const NetworkRidge* ridge_of(const OutcomeTable& outcome) {
+  const auto* fitted = dynamic_cast<const NetworkRidgeVariance*>(outcome.variance.get());
+  return fitted != nullptr ? &fitted->model() : nullptr;
+}
 
 }  // namespace cone

@@ -179,6 +179,7 @@ NodeEffects estimate_effects(const Context& context, const Dataset& data,
     shrink_effects(out.calibration, data, out);
   }
   add_ridge_warnings(out.ridge, out.warnings);
+  warn_of_missing_communities(data, options.network_ridge, out.warnings);
   return out;
 }
 

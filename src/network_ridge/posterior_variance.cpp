@@ -52,28 +52,6 @@ double learnt_noise(const RidgeSystem& system, std::size_t position) {
   return arm.noise + kNoiseFloor + arm.noise_growth * system.inputs->relative_degree[position];
 }
 
-Matrix<double> take_arm_rows(const RidgeInputs& inputs, const Matrix<double>& x, std::size_t arm) {
-  Matrix<double> own(x.rows(), x.cols());
-  for (std::size_t p = inputs.arm_begin[arm]; p < inputs.arm_begin[arm + 1]; ++p) {
-    std::ranges::copy(x.row(p), own.row(p).begin());
-  }
-  return own;
-}
-
-Matrix<double> predict_in_units(const Context& context, const RidgeSystem& system,
-                                const RidgeSolution& solution, std::size_t arm) {
-  Matrix<double> out =
-      multiply_kernel(context, system, arm, take_arm_rows(*system.inputs, solution.x, arm));
-  for (std::size_t p = 0; p < out.rows(); ++p) {
-    for (std::size_t c = 0; c < RidgeSystem::kNumFixed; ++c) {
-      const double effect = system.fixed_effect(p, c);
-      const std::span<const double> slopes = solution.lambda.row(arm * RidgeSystem::kNumFixed + c);
-      for (std::size_t k = 0; k < out.cols(); ++k) out(p, k) += effect * slopes[k];
-    }
-  }
-  return out;
-}
-
 void find_variances(const Context& context, const NetworkRidge& model, const RidgePart& part,
                     Matrix<double>& variance) {
   if (part.method == RidgeMethod::kLowRank) {

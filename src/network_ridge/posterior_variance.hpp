@@ -33,11 +33,4 @@ void draw_variances(const Context& context, const NetworkRidge& model, const Rid
 /// The learnt noise variance of the position's own arm, without undersmoothing.
 double learnt_noise(const RidgeSystem& system, std::size_t position);
 
-/// The predictions of a solution for an arm in standardised units, positions × columns.
-Matrix<double> predict_in_units(const Context& context, const RidgeSystem& system,
-                                const RidgeSolution& solution, std::size_t arm);
-
-/// The rows of x at the positions of the arm; zero at the others.
-Matrix<double> take_arm_rows(const RidgeInputs& inputs, const Matrix<double>& x, std::size_t arm);
-
 }  // namespace cone

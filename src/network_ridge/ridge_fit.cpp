@@ -22,7 +22,7 @@ RidgeFit fit_network_ridge(const Context& context, const Dataset& data,
     fit.groups.push_back(group.kind);
   }
   for (const auto& part : model.parts) {
-    fit.parts.push_back({std::move(part->system.arms), std::move(part->learnt)});
+    fit.parts.push_back(std::move(part->system.arms));
   }
   return fit;
 }
@@ -30,9 +30,9 @@ RidgeFit fit_network_ridge(const Context& context, const Dataset& data,
 NetworkRidgeSummary summarise_fit(const RidgeFit& fit) {
   NetworkRidgeSummary out;
   out.undersmoothing = fit.options.undersmoothing;
-  for (const RidgeVariances& part : fit.parts) {
-    for (std::size_t a = 0; a < part.arms.size(); ++a) {
-      out.arms.push_back(describe_variances(fit.arms[a], fit.groups, part.arms[a], part.learnt[a]));
+  for (const std::vector<ArmModel>& part : fit.parts) {
+    for (std::size_t a = 0; a < part.size(); ++a) {
+      out.arms.push_back(describe_variances(fit.arms[a], fit.groups, part[a]));
     }
   }
   return out;

@@ -10,17 +10,12 @@
 #include "cone/learn.hpp"
 #include "cone/options.hpp"
 
+#include "base/byte_reader.hpp"
+#include "base/byte_writer.hpp"
 #include "network_ridge/groups.hpp"
-#include "network_ridge/learn_variances.hpp"
 #include "network_ridge/ridge_system.hpp"
 
 namespace cone {
-
-/// The variance components of some tasks that share them: one entry per arm each.
-struct RidgeVariances {
-  std::vector<ArmModel> arms;
-  std::vector<LearntVariances> learnt;
-};
 
 /// The network ridge fitted to a dataset: together with the data, all that its equations need. They
 /// are solved again on use, which is cheap compared with learning the variances.
@@ -31,7 +26,7 @@ struct RidgeFit {
   std::string data_checksum;      ///< Dataset::checksum() of what it was fitted to
   std::vector<std::string> arms;  ///< labels, the control arm first
   std::vector<GroupKind> groups;  ///< that the options include and the data has features for
-  std::vector<RidgeVariances> parts;
+  std::vector<std::vector<ArmModel>> parts;  ///< by tasks that share variances, by arm
 
   /// One for all tasks, or one per task where variances are learnt per fold.
   static std::size_t num_parts(const PlanOptions& plan, const NetworkRidgeOptions& options) {
@@ -56,5 +51,14 @@ NodeEffects estimate_effects(const Context& context, const Dataset& data,
 std::vector<ExpectedCost> expected_effect_costs(const Context& context, const Dataset& data,
                                                 const EffectOptions& options,
                                                 const RidgeFit* known);
+
+/// Writes options, groups and variances, without what the file stores once (plan, seed, data,
+/// arms).
+void put_network_ridge(ByteWriter& writer, const RidgeFit& fit);
+
+/// Reads what put_network_ridge wrote into a fit that has plan, seed, data and arms already. Safe
+/// on untrusted bytes. Reads to the end; throws Error(kData) where the bytes are not such a
+/// section.
+void next_network_ridge(ByteReader& reader, RidgeFit& fit);
 
 }  // namespace cone

@@ -1,5 +1,3 @@
-#include "network_ridge/ridge_section.hpp"
-
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -9,6 +7,7 @@
 #include "cone/error.hpp"
 #include "cone/text.hpp"
 
+#include "network_ridge/ridge_fit.hpp"
 #include "options/option_bytes.hpp"
 
 namespace cone {
@@ -79,21 +78,16 @@ ArmModel next_arm_model(ByteReader& reader, std::size_t num_groups) {
     arm.group_variances.push_back(next_variance(reader, "the variance of a group"));
   }
   arm.fixed_columns = next_fixed_columns(reader);
-  return arm;
-}
-
-LearntVariances next_learnt(ByteReader& reader) {
-  LearntVariances learnt;
   const auto converged = reader.next<std::uint32_t>("whether the variances converged");
   if (converged > 1) reader.fail("whether the variances converged is neither 0 nor 1");
-  learnt.converged = converged == 1;
-  learnt.steps = reader.next<std::uint64_t>("the steps of the variances");
-  learnt.num_nodes = reader.next<std::uint64_t>("the nodes that variances were learnt on");
-  if (learnt.steps > kMostStepsKept || learnt.num_nodes > kMostNodesKept) {
-    reader.fail(fmt::format("variances learnt in {} steps on {} nodes are implausible",
-                            learnt.steps, learnt.num_nodes));
+  arm.converged = converged == 1;
+  arm.steps = reader.next<std::uint64_t>("the steps of the variances");
+  arm.num_nodes = reader.next<std::uint64_t>("the nodes that variances were learnt on");
+  if (arm.steps > kMostStepsKept || arm.num_nodes > kMostNodesKept) {
+    reader.fail(fmt::format("variances learnt in {} steps on {} nodes are implausible", arm.steps,
+                            arm.num_nodes));
   }
-  return learnt;
+  return arm;
 }
 
 void put_arm_model(ByteWriter& writer, const ArmModel& arm) {
@@ -103,12 +97,9 @@ void put_arm_model(ByteWriter& writer, const ArmModel& arm) {
   for (const std::size_t column : arm.fixed_columns) {
     writer.put(static_cast<std::uint32_t>(column));
   }
-}
-
-void put_learnt(ByteWriter& writer, const LearntVariances& learnt) {
-  writer.put(static_cast<std::uint32_t>(learnt.converged ? 1 : 0));
-  writer.put(static_cast<std::uint64_t>(learnt.steps));
-  writer.put(static_cast<std::uint64_t>(learnt.num_nodes));
+  writer.put(static_cast<std::uint32_t>(arm.converged ? 1 : 0));
+  writer.put(static_cast<std::uint64_t>(arm.steps));
+  writer.put(static_cast<std::uint64_t>(arm.num_nodes));
 }
 
 }  // namespace
@@ -120,14 +111,12 @@ void put_network_ridge(ByteWriter& writer, const RidgeFit& fit) {
   writer.put(static_cast<std::uint32_t>(fit.groups.size()));
   for (const GroupKind kind : fit.groups) writer.put_text(enum_name(kind));
   writer.put(static_cast<std::uint32_t>(fit.parts.size()));
-  for (const RidgeVariances& part : fit.parts) {
-    require(part.arms.size() == fit.arms.size() && part.learnt.size() == fit.arms.size(),
-            "model file: the network ridge is not of its arms");
-    for (std::size_t a = 0; a < part.arms.size(); ++a) {
-      require(part.arms[a].group_variances.size() == fit.groups.size(),
+  for (const std::vector<ArmModel>& part : fit.parts) {
+    require(part.size() == fit.arms.size(), "model file: the network ridge is not of its arms");
+    for (const ArmModel& arm : part) {
+      require(arm.group_variances.size() == fit.groups.size(),
               "model file: the network ridge is not of its groups");
-      put_arm_model(writer, part.arms[a]);
-      put_learnt(writer, part.learnt[a]);
+      put_arm_model(writer, arm);
     }
   }
 }
@@ -141,10 +130,9 @@ void next_network_ridge(ByteReader& reader, RidgeFit& fit) {
     reader.fail(fmt::format("has {} sets of variances and its plan makes {}", num_parts, expected));
   }
   for (std::uint32_t k = 0; k < num_parts; ++k) {
-    RidgeVariances& part = fit.parts.emplace_back();
+    std::vector<ArmModel>& part = fit.parts.emplace_back();
     for (std::size_t a = 0; a < fit.arms.size(); ++a) {
-      part.arms.push_back(next_arm_model(reader, fit.groups.size()));
-      part.learnt.push_back(next_learnt(reader));
+      part.push_back(next_arm_model(reader, fit.groups.size()));
     }
   }
   if (reader.num_left() > 0) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -13,7 +15,7 @@
 
 namespace cone {
 
-/// The variance components of one arm, learnt before any equation is solved.
+/// The variance components of one arm, learnt before any equation is solved, and how.
 struct ArmModel {
   double mean = 0;  ///< of the outcomes fitted to
   double sd = 1;    ///< of their residuals on the fixed effects: the unit of what follows
@@ -21,6 +23,9 @@ struct ArmModel {
   double noise = 0;
   double noise_growth = 0;                 ///< times the relative degree
   std::vector<std::size_t> fixed_columns;  ///< indices of the linearly independent fixed effects
+  std::size_t num_nodes = 0;               ///< that the variances were learnt on
+  std::size_t steps = 0;                   ///< evaluations of the likelihood on all of these
+  bool converged = true;
 };
 
 /// The fixed effects of a node from its relative degree: 1, d/d̄, √(d/d̄).
@@ -84,5 +89,36 @@ class RidgeSolver {
 
 /// Throws Error(kData) where a factorisation has failed.
 void require_solution(bool is_factorised);
+
+/// σ²_g/c_g of one arm, the prior variance of one effect, by kind of group; 0 for absent groups.
+class GroupStrengths {
+ public:
+  GroupStrengths(std::span<const RidgeGroup> groups, const ArmModel& arm) {
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      value_[static_cast<std::size_t>(groups[g].kind)] = arm.group_variances[g] / groups[g].scale;
+    }
+  }
+  double operator[](GroupKind kind) const { return value_[static_cast<std::size_t>(kind)]; }
+  void leave_out(GroupKind kind) { value_[static_cast<std::size_t>(kind)] = 0; }
+  /// Whether any group sums over neighbours.
+  bool sums() const {
+    return (*this)[GroupKind::kNeighbourSumsCounts] > 0 ||
+           (*this)[GroupKind::kNeighbourSumsNumeric] > 0 ||
+           (*this)[GroupKind::kNeighbourEffects] > 0;
+  }
+  /// Whether any group averages over neighbours.
+  bool means() const {
+    return (*this)[GroupKind::kNeighbourMeansCounts] > 0 ||
+           (*this)[GroupKind::kNeighbourMeansNumeric] > 0 ||
+           (*this)[GroupKind::kMeanNeighbourEffects] > 0;
+  }
+  /// Whether there are any community effects.
+  bool communities() const {
+    return std::ranges::any_of(kCommunityKinds, [&](GroupKind kind) { return (*this)[kind] > 0; });
+  }
+
+ private:
+  std::array<double, EnumNames<GroupKind>::kNames.size()> value_{};
+};
 
 }  // namespace cone

@@ -138,9 +138,19 @@ Matrix<double> combine_scores(std::span<const Arm> treatment, std::size_t num_ar
 
 Matrix<double> predict_treatment(const Context& context, const Dataset& data, const FitPlan& plan,
                                  NetworkRidgeOptions options, bool sees_network) {
+  return predict_treatment(context, data, plan, std::move(options), sees_network, nullptr);
+}
+
+Matrix<double> predict_treatment(const Context& context, const Dataset& data, const FitPlan& plan,
+                                 NetworkRidgeOptions options, bool sees_network,
+                                 std::shared_ptr<const NodeCommunities> communities) {
   const TreatmentFit fit =
       plan_treatment_fit(std::move(options), data.num_nodes_of_all(), data.num_arms());
-  const NetworkRidgeLearner learner(fit.options, {.most_nodes = fit.most_nodes});
+  if (!communities && sees_network && asks_for(fit.options.ridge_groups, GroupKind::kCommunities)) {
+    communities = std::make_shared<NodeCommunities>(find_node_communities(context, data));
+  }
+  const NetworkRidgeLearner learner(
+      fit.options, {.most_nodes = fit.most_nodes, .communities = std::move(communities)});
   std::vector<Arm> treatment;
   treatment.reserve(plan.scored.size());
   for (const NodeIndex i : plan.scored) treatment.push_back(data.treatment[i]);
@@ -159,9 +169,9 @@ Nuisances NetworkTreatmentLearner::fit(const Context& context, const Dataset& da
   require_valid(plan, data.num_nodes());
   require_every_arm(data, plan, context.comm());
   Nuisances out;
-  out.propensity =
-      bound_propensities(predict_treatment(context, data, plan, options_, /*sees_network=*/true),
-                         choose_propensity_bounds(data, propensity_bound_), context.comm());
+  out.propensity = bound_propensities(
+      predict_treatment(context, data, plan, options_, /*sees_network=*/true, communities_),
+      choose_propensity_bounds(data, propensity_bound_), context.comm());
   PositivityViolations violations = find_positivity_violations(context, data);
   out.propensity->violates_positivity = take_scored(violations, plan.scored);
   out.propensity->warnings = std::move(violations.sentences);

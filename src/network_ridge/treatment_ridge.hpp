@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -14,19 +15,30 @@
 #include "cone/matrix.hpp"
 #include "cone/options.hpp"
 
+#include "data/node_communities.hpp"
+
 namespace cone {
+
+/// predict_treatment() with known communities of the network; nullptr: they are searched.
+Matrix<double> predict_treatment(const Context& context, const Dataset& data, const FitPlan& plan,
+                                 NetworkRidgeOptions options, bool sees_network,
+                                 std::shared_ptr<const NodeCommunities> communities);
 
 /// Propensities by that model with the network, one per scored node and arm, within bounds. Throws
 /// Error(kData) where the fitting nodes of a task lack an arm.
 class NetworkTreatmentLearner : public Learner {
  public:
-  NetworkTreatmentLearner(NetworkRidgeOptions options, AutoNumber propensity_bound)
-      : options_(std::move(options)), propensity_bound_(propensity_bound) {}
+  NetworkTreatmentLearner(NetworkRidgeOptions options, AutoNumber propensity_bound,
+                          std::shared_ptr<const NodeCommunities> communities = nullptr)
+      : options_(std::move(options)),
+        propensity_bound_(propensity_bound),
+        communities_(std::move(communities)) {}
   Nuisances fit(const Context& context, const Dataset& data, const FitPlan& plan) const override;
 
  private:
   NetworkRidgeOptions options_;
   AutoNumber propensity_bound_;
+  std::shared_ptr<const NodeCommunities> communities_;
 };
 
 /// The options of the ridge for treatments: those for outcomes, but without undersmoothing and with

@@ -13,6 +13,7 @@
 #include "linear/strength_selection.hpp"
 #include "nuisance/cohesion_system.hpp"
 #include "nuisance/feature_scaling.hpp"
+#include "nuisance/fit_on_root.hpp"
 #include "nuisance/linear_fit.hpp"
 #include "nuisance/linear_variance.hpp"
 #include "nuisance/plan_checks.hpp"
@@ -213,6 +214,7 @@ std::vector<double> squared_residuals(const LinearInputs& inputs,
 Nuisances CohesionLearner::fit(const Context& context, const Dataset& data,
                                const FitPlan& plan) const {
   validate(options_);
+  if (data.distributed) return fit_on_root(context, data, plan, *this);
   require_valid(plan, data.num_nodes());
   require_every_arm(data, plan);
   ScaledFeatures scaled = scale_for_penalty(data.features, options_.feature_scaling);

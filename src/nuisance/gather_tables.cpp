@@ -1,12 +1,24 @@
 #include "nuisance/gather_tables.hpp"
 
 #include <cmath>
-#include <limits>
 #include <utility>
 
+#include "base/numeric.hpp"
 #include "data/gather_rows.hpp"
 
 namespace cone {
+
+std::vector<ImplausiblePrediction> list_implausible(const Matrix<double>& predicted,
+                                                    const Matrix<double>& limit) {
+  std::vector<ImplausiblePrediction> out;
+  for (std::size_t i = 0; i < limit.rows(); ++i) {
+    for (std::size_t a = 0; a < limit.cols(); ++a) {
+      if (std::isnan(limit(i, a))) continue;
+      out.push_back({i, static_cast<Arm>(a), predicted(i, a), limit(i, a)});
+    }
+  }
+  return out;
+}
 
 std::vector<NodeIndex> gather_numbers(const Dataset& data, std::span<const NodeIndex> nodes) {
   std::vector<NodeIndex> numbers;
@@ -19,10 +31,9 @@ OutcomeTable gather_table(const Dataset& data, std::span<const NodeIndex> nodes,
                           OutcomeTable table) {
   if (!data.distributed) return table;
   table.variance = nullptr;  // of the own nodes
-  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   const std::size_t num_arms = table.mu.cols();
-  Matrix<double> predicted(nodes.size(), num_arms, kNone);
-  Matrix<double> limit(nodes.size(), num_arms, kNone);
+  Matrix<double> predicted(nodes.size(), num_arms, kNaN);
+  Matrix<double> limit(nodes.size(), num_arms, kNaN);
   for (const ImplausiblePrediction& p : table.implausible) {
     predicted(p.row, p.arm) = p.predicted;
     limit(p.row, p.arm) = p.limit;
@@ -30,13 +41,7 @@ OutcomeTable gather_table(const Dataset& data, std::span<const NodeIndex> nodes,
   table.mu = gather_rows(data, nodes, std::move(table.mu));
   predicted = gather_rows(data, nodes, std::move(predicted));
   limit = gather_rows(data, nodes, std::move(limit));
-  table.implausible.clear();
-  for (std::size_t i = 0; i < limit.rows(); ++i) {
-    for (std::size_t a = 0; a < num_arms; ++a) {
-      if (std::isnan(limit(i, a))) continue;
-      table.implausible.push_back({i, static_cast<Arm>(a), predicted(i, a), limit(i, a)});
-    }
-  }
+  table.implausible = list_implausible(predicted, limit);
   return table;
 }
 

@@ -11,6 +11,10 @@
 
 namespace cone {
 
+/// The predictions with a limit, which is NaN elsewhere; rows × arms.
+std::vector<ImplausiblePrediction> list_implausible(const Matrix<double>& predicted,
+                                                    const Matrix<double>& limit);
+
 /// The numbers of this rank's `nodes` in the data, which are their indices in one process.
 std::vector<NodeIndex> gather_numbers(const Dataset& data, std::span<const NodeIndex> nodes);
 

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "nuisance/feature_scaling.hpp"
+#include "nuisance/fit_on_root.hpp"
 #include "nuisance/linear_learner.hpp"
 #include "nuisance/logistic_learner.hpp"
 #include "nuisance/spectral_embedding.hpp"
@@ -77,6 +78,7 @@ struct KeptFit {
 Nuisances SpectralLearner::fit(const Context& context, const Dataset& data,
                                const FitPlan& plan) const {
   validate(options_);
+  if (data.distributed) return fit_on_root(context, data, plan, *this);
   const SpectralEmbedding embedding = embed_network(context, data.graph);
   if (embedding.columns.cols() == 0) {
     Nuisances out = fit_on(context, data, plan, options_);

@@ -9,6 +9,7 @@
 #include "cone/learn.hpp"
 #include "cone/sensitivity.hpp"
 
+#include "data/node_communities.hpp"
 #include "nuisance/fit_cost.hpp"
 
 namespace cone {
@@ -19,6 +20,7 @@ struct FittedTables {
   Matrix<double> e;
   std::vector<std::string> warnings;
   std::shared_ptr<const NetworkRidgeSummary> ridge;  ///< of the outcomes
+  std::shared_ptr<const NodeCommunities> communities;
 };
 
 enum class PropensityModel {
@@ -34,7 +36,8 @@ FittedTables fit_tables(const Context& context, const Dataset& data, const FitPl
 
 /// Propensities alone, clipped at the bound of the options; `e` is of all nodes. Collective.
 PropensityTable fit_propensity(const Context& context, const Dataset& data, const FitPlan& plan,
-                               PropensityModel model, const SensitivityOptions& options);
+                               PropensityModel model, const SensitivityOptions& options,
+                               std::shared_ptr<const NodeCommunities> communities = nullptr);
 
 /// Expected run times; `keeps`: variances are reused.
 std::vector<ExpectedCost> expected_table_costs(const FitSize& size, PropensityModel model,

@@ -27,7 +27,7 @@ struct LoggedWorld {
     return take_sample(data, nodes);
   }
   std::vector<ArmBalance> balance(const Matrix<double>& propensity) const {
-    return measure_balance(Context({.threads = 2}), data.features, LocalNeighbourhood(data.graph),
+    return measure_balance(Context({.threads = 2}), data.features, Neighbourhood(data.graph),
                            sample(), propensity.view());
   }
 };

@@ -161,7 +161,7 @@ Graph uneven_graph(std::size_t n) {
 
 TEST(ResidualsByDegree, DetectATrendAndItsSign) {
   const Graph graph = uneven_graph(2000);
-  const LocalNeighbourhood network(graph);
+  const Neighbourhood network(graph);
   const LoggedSample sample = draw_log(std::vector<double>(2000, 0.5));
   const std::vector<NodeIndex>& nodes = sample.nodes;
   Rng rng(5, Stream::kTest);
@@ -198,7 +198,7 @@ TEST(ResidualsByDegree, OfEqualDegreesHaveNoTrend) {
   }
   const Graph graph = build_graph(Context({.threads = 1}), 50, ring);
   const DegreeResiduals found = measure_degree_residuals(
-      LocalNeighbourhood(graph), draw_log(std::vector<double>(50, 0.5)), residual, "ridge");
+      Neighbourhood(graph), draw_log(std::vector<double>(50, 0.5)), residual, "ridge");
   ASSERT_EQ(found.groups.size(), 1U);
   EXPECT_EQ(found.groups[0].degrees.first, 2U);
   EXPECT_EQ(found.groups[0].degrees.second, 2U);

@@ -32,15 +32,8 @@ void expect_near(const Matrix<double>& found, const Matrix<double>& wanted, doub
   }
 }
 
-void compare(const LoadedData& data, EffectOptions options, double tolerance = 1e-8,
+void compare(const LoadedData& data, const EffectOptions& options, double tolerance = 1e-8,
              std::vector<std::size_t> sizes = {1, 2, 3, 4, 7}) {
-  options.network_ridge.ridge_groups = {"own",
-                                        "smooth",
-                                        "curves",
-                                        "neighbour_sums",
-                                        "neighbour_effects",
-                                        "neighbour_means",
-                                        "mean_neighbour_effects"};
   const Context context({.threads = 1});
   const NodeEffects alone = estimate_effects(context, data.observed, options);
   const EvaluationInput whole{.data = data};

@@ -164,7 +164,7 @@ TEST(PublicModel, AbsurdVariancesEndInNumbersOrARefusal) {
         }};  // all degrees are the same
     for (std::size_t k = 0; k < changes.size(); ++k) {
       FittedModel strange = *model;
-      for (ArmModel& arm : strange.network_ridge->parts[0].arms) changes[k](arm);
+      for (ArmModel& arm : strange.network_ridge->parts[0]) changes[k](arm);
       try {
         const auto record = evaluate(context, world.data, world.policies, options, &strange);
         EXPECT_EQ(record.policies[0].estimates.size(), 3U) << k;

@@ -134,14 +134,14 @@ TEST(Dependence, WithoutEdgesNodesAreIndependent) {
 TEST(Association, IsSignificantOnlyWhereNeighboursAreCorrelated) {
   const Graph graph = make_groups(40, 6);
   const NetworkAssociation alike =
-      measure_association(Context(), LocalNeighbourhood(graph), draw_grouped(40, 6, 0.5, 1), 3);
+      measure_association(Context(), Neighbourhood(graph), draw_grouped(40, 6, 0.5, 1), 3);
   EXPECT_GT(alike.moran, 0.2);
   EXPECT_LE(alike.p, 0.01);
   int significant = 0;
   for (std::uint64_t d = 0; d < 40; ++d) {
     significant +=
-        measure_association(Context(), LocalNeighbourhood(graph), draw_grouped(40, 6, 0, 50 + d), d)
-            .p < 0.05;
+        measure_association(Context(), Neighbourhood(graph), draw_grouped(40, 6, 0, 50 + d), d).p <
+        0.05;
   }
   EXPECT_LE(significant, 7) << "about 2 of 40 by chance";
 }
@@ -160,11 +160,11 @@ TEST(Association, DistributedIsThatOfTheGlobalNetwork) {
   }
   const Graph twice = build_graph(Context(), 2 * once.num_nodes(), edges);
   constexpr double kNoPermutations = 0;
-  const NetworkAssociation parts = measure_association(Context(), LocalNeighbourhood(once), values,
-                                                       3, testing::TwoAlike(), kNoPermutations);
+  const NetworkAssociation parts = measure_association(Context(), Neighbourhood(once), values, 3,
+                                                       testing::TwoAlike(), kNoPermutations);
   values.insert(values.end(), values.begin(), values.end());
-  const NetworkAssociation whole = measure_association(Context(), LocalNeighbourhood(twice), values,
-                                                       3, Communicator::self(), kNoPermutations);
+  const NetworkAssociation whole = measure_association(Context(), Neighbourhood(twice), values, 3,
+                                                       Communicator::self(), kNoPermutations);
   EXPECT_NEAR(parts.moran, whole.moran, 1e-13);
   EXPECT_NEAR(parts.p, whole.p, 1e-12);
   EXPECT_EQ(parts.permutations, 0);
@@ -175,7 +175,7 @@ TEST(Association, DistributedIsThatOfTheGlobalNetwork) {
 TEST(Association, RanksDivideThePermutations) {
   const Graph graph = make_groups(40, 6);
   const std::vector<double> values = draw_grouped(40, 6, 0.05, 1);
-  const LocalNeighbourhood network(graph);
+  const Neighbourhood network(graph);
   const NetworkAssociation alone = measure_association(Context(), network, values, 3);
   testing::run_on_ranks(3, [&](const Communicator& comm) {
     const NetworkAssociation shared =
@@ -189,13 +189,11 @@ TEST(Association, RanksDivideThePermutations) {
 TEST(Association, IsNoneWithoutEdgesOrVariance) {
   const Graph empty = build_graph(Context(), 5, {});
   const Graph groups = make_groups(3, 4);
-  EXPECT_EQ(measure_association(Context(), LocalNeighbourhood(empty),
-                                std::vector<double>{1, 2, 3, 4, 5}, 0)
-                .p,
-            1);
   EXPECT_EQ(
-      measure_association(Context(), LocalNeighbourhood(groups), std::vector<double>(12, 2.5), 0).p,
+      measure_association(Context(), Neighbourhood(empty), std::vector<double>{1, 2, 3, 4, 5}, 0).p,
       1);
+  EXPECT_EQ(
+      measure_association(Context(), Neighbourhood(groups), std::vector<double>(12, 2.5), 0).p, 1);
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "network_ridge/calibration_slope.hpp"
-
 #include <cmath>
 #include <numeric>
 #include <vector>
@@ -8,6 +6,7 @@
 
 #include "base/numeric.hpp"
 #include "base/random.hpp"
+#include "network_ridge/calibrate_effects.hpp"
 
 namespace cone {
 namespace {

@@ -75,6 +75,10 @@ double bias_of_treat_all(const BlockWorld& world, std::vector<std::string> group
   return bias / static_cast<double>(plan.scored.size());
 }
 
+CommunityFeatures find_features(const Dataset& data, std::span<const NodeIndex> node_at) {
+  return {data, node_at, find_node_communities(kOnTwo, data)};
+}
+
 TEST(CommunityFeatures, AreIndicatorsOfCommunitiesWithTwoOrMoreNodes) {
   // Two cliques of five, and a node without neighbours.
   Edges edges;
@@ -85,23 +89,23 @@ TEST(CommunityFeatures, AreIndicatorsOfCommunitiesWithTwoOrMoreNodes) {
   }
   const Dataset data = make_data(11, edges);
   const std::vector<NodeIndex> node_at = {10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0};
-  const CommunityFeatures found(kOnTwo, data, node_at);
+  const CommunityFeatures found = find_features(data, node_at);
   EXPECT_EQ(found.num_columns(), 2U);  // all resolutions find the same ones
   const GroupKind kind = GroupKind::kCommunitiesCoarse;
   EXPECT_DOUBLE_EQ(found.share_of(kind, Communicator::self()), 10.0 / 11);
   EXPECT_EQ(found.share_of(GroupKind::kCommunities, Communicator::self()), 0);
   EXPECT_EQ(found.share_of(GroupKind::kCommunitiesFine, Communicator::self()), 0);
   EXPECT_FALSE(found.of(kind, 0));
-  for (std::size_t p = 1; p < 11; ++p) EXPECT_EQ(*found.of(kind, p), p <= 5 ? 0U : 1U) << p;
+  for (std::size_t p = 1; p < 11; ++p) EXPECT_EQ(*found.of(kind, p), p <= 5 ? 1U : 0U) << p;
   const std::vector<std::uint32_t> chosen = {0, 7, 3};
-  EXPECT_EQ(found.label(kind, chosen), (std::vector<std::uint32_t>{kNoCommunity, 1, 0}));
+  EXPECT_EQ(found.label(kind, chosen), (std::vector<std::uint32_t>{kNoCommunity, 0, 1}));
 }
 
 TEST(CommunityFeatures, AreNoneWithoutEdgesAndInASingleCommunity) {
   const std::vector<NodeIndex> node_at = {0, 1, 2, 3};
-  EXPECT_EQ(CommunityFeatures(kOnTwo, make_data(4, {}), node_at).num_columns(), 0U);
+  EXPECT_EQ(find_features(make_data(4, {}), node_at).num_columns(), 0U);
   const Dataset clique = make_data(4, {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}});
-  EXPECT_EQ(CommunityFeatures(kOnTwo, clique, node_at).num_columns(), 0U);
+  EXPECT_EQ(find_features(clique, node_at).num_columns(), 0U);
 }
 
 TEST(CommunityEffects, RemoveMostOfTheBiasOfAConfounderThatFollowsCommunities) {

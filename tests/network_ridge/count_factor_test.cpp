@@ -10,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include "base/random.hpp"
-#include "network_ridge/factor_products.hpp"
 #include "network_ridge/ridge_world.hpp"
 
 namespace cone {

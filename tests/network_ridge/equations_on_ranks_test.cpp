@@ -89,13 +89,11 @@ void run_distributed(const RidgeSystem& whole, std::size_t num_ranks, ThreadGhos
         const Context own({.threads = 1});
         const Context context = own.shared_by(comm);
         const Dataset part = testing::distribute(data, comm, owner);
-        auto inputs =
-            std::make_shared<RidgeInputs>(prepare_inputs(context, part, {.communities = false}));
+        auto inputs = std::make_shared<RidgeInputs>(prepare_inputs(context, part, {}));
         std::vector<std::uint32_t> positions;
         for (std::size_t p = 0; p < inputs->num_nodes(); ++p) {
           positions.push_back(whole.inputs->position_of[inputs->number_of(p)]);
         }
-        inputs->communities = CommunityFeatures(whole.inputs->communities, positions);
         work(context, system_of_all_groups(context, inputs), positions);
       },
       ghosts);

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "network_ridge/cross_validate.hpp"
+#include "network_ridge/learn_variances.hpp"
 #include "network_ridge/network_ridge.hpp"
 #include "network_ridge/network_ridge_variance.hpp"
 #include "network_ridge/ridge_world.hpp"

@@ -1,5 +1,3 @@
-#include "network_ridge/ridge_section.hpp"
-
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -10,6 +8,7 @@
 
 #include "cone/error.hpp"
 
+#include "network_ridge/ridge_fit.hpp"
 #include "support/mutations.hpp"
 
 namespace cone {
@@ -23,16 +22,18 @@ RidgeFit made_up_fit(VarianceFits variances = VarianceFits::kPerFold) {
   fit.arms = {"no", "email", "sms"};
   fit.groups = {GroupKind::kOwnCounts, GroupKind::kNeighbourEffects};
   for (std::size_t k = 0; k < RidgeFit::num_parts(fit.plan, fit.options); ++k) {
-    RidgeVariances& part = fit.parts.emplace_back();
+    std::vector<ArmModel>& part = fit.parts.emplace_back();
     for (std::size_t a = 0; a < fit.arms.size(); ++a) {
-      ArmModel& arm = part.arms.emplace_back();
+      ArmModel& arm = part.emplace_back();
       arm.mean = -1.5 - static_cast<double>(a);
       arm.sd = 0.25;
       arm.noise = 0.125;
       arm.noise_growth = 0.5;
       arm.group_variances = {0.75, 0};
       arm.fixed_columns = {0, 2};
-      part.learnt.push_back({.steps = 7, .converged = a == 0, .num_nodes = 40 + k});
+      arm.num_nodes = 40 + k;
+      arm.steps = 7;
+      arm.converged = a == 0;
     }
   }
   return fit;
@@ -94,17 +95,17 @@ TEST_F(RidgeSection, RoundTrips) {
     ASSERT_EQ(read.parts.size(), fit.parts.size());
     for (std::size_t k = 0; k < fit.parts.size(); ++k) {
       for (std::size_t a = 0; a < 3; ++a) {
-        const ArmModel& was = fit.parts[k].arms[a];
-        const ArmModel& is = read.parts[k].arms[a];
+        const ArmModel& was = fit.parts[k][a];
+        const ArmModel& is = read.parts[k][a];
         EXPECT_EQ(is.mean, was.mean);
         EXPECT_EQ(is.sd, was.sd);
         EXPECT_EQ(is.noise, was.noise);
         EXPECT_EQ(is.noise_growth, was.noise_growth);
         EXPECT_EQ(is.group_variances, was.group_variances);
         EXPECT_EQ(is.fixed_columns, was.fixed_columns);
-        EXPECT_EQ(read.parts[k].learnt[a].steps, fit.parts[k].learnt[a].steps);
-        EXPECT_EQ(read.parts[k].learnt[a].converged, fit.parts[k].learnt[a].converged);
-        EXPECT_EQ(read.parts[k].learnt[a].num_nodes, fit.parts[k].learnt[a].num_nodes);
+        EXPECT_EQ(is.steps, was.steps);
+        EXPECT_EQ(is.converged, was.converged);
+        EXPECT_EQ(is.num_nodes, was.num_nodes);
       }
     }
     EXPECT_EQ(section_bytes(read), section_bytes(fit));

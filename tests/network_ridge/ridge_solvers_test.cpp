@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "network_ridge/arm_equations.hpp"
-#include "network_ridge/kernel_diagonal.hpp"
 #include "network_ridge/kernel_products.hpp"
 #include "network_ridge/network_ridge.hpp"
 #include "network_ridge/ridge_world.hpp"

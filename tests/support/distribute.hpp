@@ -24,7 +24,7 @@ inline Dataset distribute(const Dataset& all, const Communicator& comm,
   std::vector<NodeIndex> order(n);
   std::iota(order.begin(), order.end(), NodeIndex{0});
   std::ranges::stable_sort(order, {}, [&](NodeIndex i) { return all.treatment[i]; });
-  DistributedRows rows{.num_nodes = n, .num_edges = all.graph.num_edges()};
+  DistributedRows rows{.comm = &comm, .num_nodes = n, .num_edges = all.graph.num_edges()};
   rows.arm_sizes.assign(all.num_arms(), 0);
   std::vector<std::uint32_t> row_of(n);  // at its owner
   std::vector<std::uint32_t> num_rows(comm.size(), 0);
@@ -61,6 +61,7 @@ inline Dataset distribute(const Dataset& all, const Communicator& comm,
     }
     lists.offsets.push_back(lists.rows.size());
   }
+  rows.number.insert(rows.number.end(), ghosts.begin(), ghosts.end());
   lists.arm_offsets.push_back(lists.rows.size());
   rows.lists = std::make_shared<const NeighbourLists>(std::move(lists));
   rows.ghosts = comm.connect_ghosts(
