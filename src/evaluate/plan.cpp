@@ -7,6 +7,7 @@
 
 #include "cone/error.hpp"
 
+#include "base/text.hpp"
 #include "data/label_nodes.hpp"
 #include "data/split.hpp"
 #include "evaluate/row_notes.hpp"
