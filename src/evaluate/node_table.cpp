@@ -56,9 +56,11 @@ NodeTable gather_nodes(const Dataset& data, NodeTable own) {
   if (!data.distributed) return own;
   const std::vector<NodeIndex> nodes = std::move(own.nodes);
   own.nodes = gather_numbers(data, nodes);
-  own.units = gather_rows(data, nodes, own.units);
+  const Communicator& comm = data.comm();
+  // What the estimator has not, no rank has.
+  if (comm.any(!own.units.empty())) own.units = gather_rows(data, nodes, std::move(own.units));
   for (Matrix<double>* table : {&own.mu, &own.propensity, &own.weight, &own.influence}) {
-    *table = gather_rows(data, nodes, std::move(*table));
+    if (comm.any(table->rows() > 0)) *table = gather_rows(data, nodes, std::move(*table));
   }
   return own;
 }
