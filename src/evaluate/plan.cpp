@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
+#include "cone/text.hpp"
 
-#include "base/text.hpp"
 #include "data/label_nodes.hpp"
 #include "data/split.hpp"
 #include "evaluate/row_notes.hpp"

@@ -14,7 +14,7 @@
 
 #include "base/random.hpp"
 #include "distributed/compare_records.hpp"
-#include "distributed/distribute_input.hpp"
+#include "distributed/distribute.hpp"
 #include "distributed/rank_data.hpp"
 #include "evaluate/fitted_model.hpp"
 #include "evaluate/node_table.hpp"
@@ -61,8 +61,7 @@ ordered_json run_together(const Scenario& run, const EvaluationInput& whole,
                           const Communicator& comm) {
   EngineReport report{.meter = PhaseMeter(comm)};
   const Context context({.threads = 1});
-  const EvaluationInput own = distribute_input(context, comm, comm.is_root() ? &whole : nullptr,
-                                               Partition::kNone, nullptr, report);
+  const EvaluationInput own = distribute_input(comm, comm.is_root() ? &whole : nullptr, report);
   return take_record(evaluate(context, own.data, own.policies, run.options));
 }
 
@@ -191,8 +190,7 @@ TEST(FeaturesOnRanks, AFittedModelAndTheTableOfNodes) {
       take_record(evaluate(context, whole.data, whole.policies, run.options, &model, &nodes));
   run_on_ranks(3, [&](const Communicator& comm) {
     EngineReport report{.meter = PhaseMeter(comm)};
-    const EvaluationInput own = distribute_input(context, comm, comm.is_root() ? &whole : nullptr,
-                                                 Partition::kNone, nullptr, report);
+    const EvaluationInput own = distribute_input(comm, comm.is_root() ? &whole : nullptr, report);
     NodeTable found;
     const ordered_json record =
         take_record(evaluate(context, own.data, own.policies, run.options, &model, &found));

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "network_ridge/learn_variances.hpp"
 #include "network_ridge/network_ridge.hpp"
 #include "network_ridge/ridge_world.hpp"
 #include "support/small_network.hpp"
