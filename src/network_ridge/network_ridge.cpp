@@ -11,6 +11,7 @@
 #include "cone/error.hpp"
 
 #include "base/numeric.hpp"
+#include "data/collective_error.hpp"
 #include "exec/statistics.hpp"
 #include "network_ridge/arm_solver.hpp"
 #include "network_ridge/exponential_feature.hpp"
@@ -238,10 +239,9 @@ void learn_arms(const Context& context, const Dataset& data, const NetworkRidgeO
   };
   // All samples are sent before any rank learns, so that arms are learnt concurrently.
   for (std::size_t a = 0; comm.has_others() && a < arms.size(); ++a) gather(a);
-  for (std::size_t a = 0; a < arms.size(); ++a) {
-    if (!comm.has_others()) gather(a);
+  const auto learn_own = [&](std::size_t a) {
     GatheredArm of_arm = std::move(gathered[a]);
-    if (of_arm.positions.empty()) continue;
+    if (of_arm.positions.empty()) return;
     const Context alone = own_context(context, arms.size(), of_arm.positions.size());
     const StageScope stage = progress.enter(alone, data.arms[a], a, arms.size());
     of_arm.system.arms.resize(of_arm.arm + 1);
@@ -255,8 +255,20 @@ void learn_arms(const Context& context, const Dataset& data, const NetworkRidgeO
       kernels = make_kernels(alone, *of_arm.system.inputs, system.groups, of_arm.positions);
     }
     if (arms[a].is_dense && solver != nullptr) solver->factorise(alone, a, of_arm, kernels);
+  };
+  FaultList faults;
+  for (std::size_t a = 0; a < arms.size(); ++a) {
+    if (!comm.has_others()) gather(a);
+    try {
+      learn_own(a);
+    } catch (const Error& error) {
+      // The other ranks wait for this one: all throw it together.
+      if (!comm.has_others() || error.code() != ErrorCode::kData) throw;
+      for (const Fault& fault : error.faults()) faults.add("network ridge", fault);
+    }
   }
   comm.barrier();
+  throw_if_any(comm, faults, ErrorCode::kData);
   for (std::size_t a = 0; a < arms.size(); ++a) {
     if (!arms[a].learns) continue;
     broadcast_arm(comm, ArmSolver::owner(comm, a), system.arms[a]);

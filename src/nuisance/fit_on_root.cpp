@@ -158,6 +158,7 @@ OutcomeTable scatter_outcome(const Communicator& comm, const RowsOnRoot& scored,
   limit = scored.scatter(std::move(limit), num_arms);
   table.implausible = list_implausible(predicted, limit);
   table.bounded = broadcast_number(comm, table.bounded ? 1 : 0) != 0;
+  table.is_penalised = broadcast_number(comm, table.is_penalised ? 1 : 0) != 0;
   broadcast_list(comm, table.chosen_strengths);
   broadcast_texts(comm, table.warnings);
   return table;

@@ -13,8 +13,6 @@
 
 namespace cone {
 
-inline constexpr SchemaKeywords kPropensityModels{
-    R"("enum": ["features", "network_treatment", "spectral", "cone", "given"])"};
 inline constexpr SchemaKeywords kTwentyBins{R"("minItems": 20, "maxItems": 20)"};
 inline constexpr SchemaKeywords kCurve{R"("maxItems": 24)"};
 
@@ -28,7 +26,9 @@ void list_fields(const Verdict& verdict, auto& line) {
 }
 
 void list_fields(const PropensityDiagnostics& model, auto& line) {
-  line("name", model.name, "What it was fitted on", kPropensityModels);
+  line("name", model.name,
+       "What it was fitted on: features, network_treatment, spectral, cone, given, or a learner "
+       "that was added");
   line("min", model.min, between(0, 1));
   line("max", model.max, between(0, 1));
   line("log_loss", model.log_loss, "Mean negative log-likelihood of the logged treatments");
@@ -293,7 +293,7 @@ void list_fields(const Diagnostics& d, const std::vector<std::string>& notes, au
   line("propensity_model", d.propensity_model,
        "Propensities used by overlap, weights, positivity, calibration and balance; absent without "
        "any, and then those are empty",
-       if_any(), kPropensityModels);
+       if_any());
   line("overlap", d.overlap, "Propensities of each arm");
   line("weights", d.weights,
        "Importance weights (policy probability / propensity), one entry per policy; quantiles over "

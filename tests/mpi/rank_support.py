@@ -27,24 +27,11 @@ DIAGNOSTICS = ["propensity_model", "overlap", "weights", "positivity", "calibrat
 ABOUT_DATA = ("--reading sharded", "constant over all nodes")
 
 
-# Several ranks have neither community effects nor the joint model.
-RIDGE_GROUPS = ["--ridge-groups", "own,smooth,curves,neighbour_sums,neighbour_effects,"
-                "neighbour_means,mean_neighbour_effects"]
-
-
-def as_on_ranks(arguments):
-    if arguments[0] != "evaluate":
-        return arguments
-    has_groups = "--ridge-groups" in arguments or "--model" in arguments
-    return [*arguments, "--no-joint-model", *([] if has_groups else RIDGE_GROUPS)]
-
-
-def cone(*arguments, **options):
-    return support.cone(*as_on_ranks(arguments), **options)
+cone = support.cone
 
 
 def command(ranks, *arguments):
-    return [*MPIRUN, "-n", str(ranks), str(RANKS_BINARY), *map(str, as_on_ranks(arguments))]
+    return [*MPIRUN, "-n", str(ranks), str(RANKS_BINARY), *map(str, arguments)]
 
 
 def on_ranks(ranks, *arguments):

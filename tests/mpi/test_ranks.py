@@ -9,7 +9,7 @@ import unittest
 
 import numpy
 
-from rank_support import MPIRUN, RANKS_BINARY, RIDGE_GROUPS, RanksTest, cone, figures, on_ranks
+from rank_support import MPIRUN, RANKS_BINARY, RanksTest, cone, figures, on_ranks
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 from support import COUPONS, MESSAGES  # noqa: E402
@@ -118,7 +118,7 @@ class LittleMemory(RanksTest):
     def run_with_limit(self, ranks):
         program = ["prlimit", f"--data={self.MOST_BYTES}", RANKS_BINARY]
         arguments = [*MPIRUN, "-n", ranks, *program, "evaluate", self.folder, "--engine", "petsc",
-                     "--reading", "sharded", "--policy", "treat-all", "--json", self.folder / "out.json", "--no-joint-model", *RIDGE_GROUPS]
+                     "--reading", "sharded", "--policy", "treat-all", "--json", self.folder / "out.json"]
         return subprocess.run(list(map(str, arguments)), capture_output=True, text=True, timeout=600,
                               env={**os.environ, "OMP_NUM_THREADS": "1"})
 
