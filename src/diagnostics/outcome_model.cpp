@@ -9,6 +9,7 @@
 
 #include "base/numeric.hpp"
 #include "diagnostics/phrases.hpp"
+#include "exec/statistics.hpp"
 
 namespace cone {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "data/outcome_direction.hpp"
 #include "distributed/distribute.hpp"
+#include "distributed/node_rows.hpp"
 
 namespace cone::distributed {
 namespace {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/random.hpp"
+#include "network_ridge/kernel_products.hpp"
 #include "network_ridge/position_range.hpp"
 #include "network_ridge/posterior_variance.hpp"
 #include "ops/inverse.hpp"
