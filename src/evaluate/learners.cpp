@@ -198,10 +198,10 @@ class CheckedLearner : public Learner {
  private:
   void add_fault(FaultList& faults, const std::string& where, std::string what,
                  std::string advice) const {
-    faults.add(what.substr(0, what.find(' ')),
-               {{.item = fmt::format("learner '{}'{}", name_, where)},
-                std::move(what),
-                std::move(advice)});
+    const std::string kind = what.substr(0, what.find(' '));
+    faults.add(kind, {{.item = fmt::format("learner '{}'{}", name_, where)},
+                      std::move(what),
+                      std::move(advice)});
   }
 
   void check(const Dataset& data, const FitPlan& plan, const Nuisances& out,
