@@ -59,8 +59,8 @@ def run_ranks(args, folder, ranks):
 
 
 def per_iteration(record):
-    """Traffic of the conjugate gradients of the predictions, including their start and end."""
-    phase = record["engine"]["phases"]["predictions"]
+    """Traffic of the network ridge, mostly of its conjugate gradients, by iteration."""
+    phase = record["engine"]["phases"]["network_ridge"]
     iterations = record["diagnostics"]["network_ridge"]["iterations"]
     if iterations == 0:  # small arms: dense solver
         return {}
