@@ -158,12 +158,10 @@ double widen_for_all(const LearntPolicy& policy, double level) {
          two_sided_normal_quantile(level);
 }
 
-/// Verdicts on the gains of the rule, at the level of all comparisons with the logged policy and
-/// single arms: the trees of different folds choose by the same noise, so that single intervals of
-/// gains miss 0 more often than their level says where there is no effect (docs/learn.md).
+/// Verdicts on the gains of the rule.
 class GainJudge {
  public:
-  /// `widening`: of the intervals (widen_for_all).
+  /// `widening`: of the intervals (widen_for_all), or 1.
   GainJudge(const RuleScores& scores, std::span<const Arm> rule, const NetworkStrength* strength,
             bool is_randomised, double widening)
       : scores_(scores),
@@ -177,6 +175,7 @@ class GainJudge {
   /// `arms`: of the alternative; empty: the logged policy, whose value is observed.
   void judge(std::span<const Arm> arms, RuleValue& value) const {
     value.unreliable = unreliable_;
+    value.verdict = ComparisonVerdict::kNotShown;
     Matrix<double> contrast = rule_;
     if (!arms.empty()) {
       const Matrix<double> other = make_policy(scores_.sample, arms);
@@ -220,18 +219,45 @@ class GainJudge {
   std::string unreliable_;  ///< of the rule itself
 };
 
-/// "Better" needs every comparison, "worse" only one of several.
+/// Whether the verdicts say that the rule is better than every single arm within the budget.
+bool beats_all_arms(const LearntPolicy& policy, bool lower_is_better) {
+  return std::ranges::all_of(policy.singles, [&](const RuleValue& single) {
+    return !single.within_budget ||
+           (single.verdict != ComparisonVerdict::kNotShown && (single.gain > 0) != lower_is_better);
+  });
+}
+
 RuleVerdict judge(const LearntPolicy& policy, bool lower_is_better) {
   if (policy.tree.nodes.size() == 1) return RuleVerdict::kSingleArm;
-  bool beats_all = true;
-  for (const RuleValue& single : policy.singles) {
-    if (!single.within_budget) continue;
-    const bool is_clear = single.verdict != ComparisonVerdict::kNotShown;
-    const bool is_better = (single.gain > 0) != lower_is_better;
-    if (is_clear && !is_better) return RuleVerdict::kWorse;
-    beats_all = beats_all && is_clear;
-  }
-  return beats_all ? RuleVerdict::kBetter : RuleVerdict::kUnclear;
+  const bool is_worse = std::ranges::any_of(policy.singles, [&](const RuleValue& single) {
+    return single.within_budget && single.verdict != ComparisonVerdict::kNotShown &&
+           (single.gain > 0) == lower_is_better;
+  });
+  if (is_worse) return RuleVerdict::kWorse;
+  return beats_all_arms(policy, lower_is_better) ? RuleVerdict::kBetter : RuleVerdict::kUnclear;
+}
+
+/// The trees of different folds choose by the same noise, so that single intervals of gains miss 0
+/// more often than their level says where there is no effect (docs/learn.md): verdicts are at the
+/// level of all comparisons. But that the rule is better than *every* single arm is one claim,
+/// which needs no such level (an intersection-union test: Berger 1982, Multiparameter hypothesis
+/// testing and acceptance sampling).
+void judge_gains(const RuleScores& scores, std::span<const Arm> rule, std::span<const Arm> single,
+                 const NetworkStrength* strength, const LearnPolicyOptions& options,
+                 LearntPolicy& out) {
+  const bool lower_is_better = options.direction.prefers_lower();
+  const auto judge_arms = [&](const GainJudge& judge_gain) {
+    judge_gain.judge(single, out.best_single);
+    for (std::size_t a = 0; a < out.arms.size(); ++a) {
+      judge_gain.judge(std::vector<Arm>(scores.sample.size(), static_cast<Arm>(a)), out.singles[a]);
+    }
+  };
+  const GainJudge among_all(scores, rule, strength, out.is_randomised,
+                            widen_for_all(out, options.level));
+  among_all.judge({}, out.logged);
+  judge_arms(GainJudge(scores, rule, strength, out.is_randomised, 1));
+  if (!beats_all_arms(out, lower_is_better)) judge_arms(among_all);
+  out.verdict = judge(out, lower_is_better);
 }
 
 }  // namespace
@@ -287,14 +313,7 @@ void value_rule(const Context& context, const Dataset& data, const RuleScores& s
   for (const auto* warnings : {&scores.propensity.warnings, &scores.outcome.warnings}) {
     for (const std::string& warning : *warnings) add_once(warning, out.warnings);
   }
-  const GainJudge judge_gain(scores, rule, strength, out.is_randomised,
-                             widen_for_all(out, options.level));
-  judge_gain.judge({}, out.logged);
-  judge_gain.judge(single, out.best_single);
-  for (std::size_t a = 0; a < out.arms.size(); ++a) {
-    judge_gain.judge(std::vector<Arm>(sample.size(), static_cast<Arm>(a)), out.singles[a]);
-  }
-  out.verdict = judge(out, options.direction.prefers_lower());
+  judge_gains(scores, rule, single, strength, options, out);
 }
 
 }  // namespace cone

@@ -108,7 +108,9 @@ TEST(Catalogue, AnAddedOutcomeModelIsEstimatedLikeTheBuiltInOne) {
     if (model.name == "ridge") ridge = model.r_squared;
   }
   for (const OutcomeDiagnostics& model : record.diagnostics.outcome_models) {
-    if (model.name == "mine") EXPECT_EQ(model.r_squared, ridge);
+    if (model.name == "mine") {
+      EXPECT_EQ(model.r_squared, ridge);
+    }
   }
   EXPECT_NE(ridge, 0);
 }
