@@ -1,7 +1,8 @@
 """The runs whose records are kept in this folder, and how one compares with another.
 
 A golden record is what `cone evaluate --json` writes, without what differs between machines and
-versions. Fields are compared one by one: numbers of closed forms to 1e-9 (relative), numbers that
+versions. Fields are compared one by one: numbers of closed forms to 1e-9 (relative, or of the outcome's
+standard deviation where they are in its units), numbers that
 come out of a training in single precision to 1e-3 standard deviations of the outcome, all else
 exactly. A field that is missing or new is a difference too.
 """
@@ -97,11 +98,12 @@ def is_network(place, record):
 
 
 def same_number(place, golden, found, record, outcome_sd):
-    if not is_network(place, record):
-        return math.isclose(golden, found, rel_tol=CLOSED_FORM, abs_tol=1e-12)
     # Values, errors and interval ends are in units of the outcome; weights, shares and losses have
     # a unit of their own, where the same relative precision is asked for.
     in_outcome_units = re.search(r"/(value|(population_)?(standard_error|interval/\d))$", place)
+    if not is_network(place, record):
+        smallest = CLOSED_FORM * outcome_sd if in_outcome_units else 1e-12  # a value may be near 0
+        return math.isclose(golden, found, rel_tol=CLOSED_FORM, abs_tol=smallest)
     unit = outcome_sd if in_outcome_units else max(1.0, abs(golden))
     return abs(golden - found) <= NETWORK * unit
 
