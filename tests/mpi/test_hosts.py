@@ -7,7 +7,7 @@ import sys
 import time
 import unittest
 
-from rank_support import RANKS_BINARY, RanksTest, cone
+from rank_support import RANKS_BINARY, RanksTest, cone, without_joint_model
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1] / name) for name in ("cli", "support")]
 from hosts import Hosts, why_no_hosts  # noqa: E402
@@ -17,7 +17,7 @@ WHY_NONE = why_no_hosts()
 
 
 def command(hosts, ranks, *arguments):
-    return [*hosts.mpirun(ranks), str(RANKS_BINARY), *map(str, arguments)]
+    return [*hosts.mpirun(ranks), str(RANKS_BINARY), *map(str, without_joint_model(arguments))]
 
 
 @unittest.skipIf(WHY_NONE, WHY_NONE)
