@@ -57,8 +57,8 @@ NodeTable gather_nodes(const Dataset& data, NodeTable own) {
   const std::vector<NodeIndex> nodes = std::move(own.nodes);
   own.nodes = gather_numbers(data, nodes);
   const Communicator& comm = data.comm();
+  own.units = gather_rows(data, nodes, std::move(own.units));
   // What the estimator has not, no rank has.
-  if (comm.any(!own.units.empty())) own.units = gather_rows(data, nodes, std::move(own.units));
   for (Matrix<double>* table : {&own.mu, &own.propensity, &own.weight, &own.influence}) {
     if (comm.any(table->rows() > 0)) *table = gather_rows(data, nodes, std::move(*table));
   }
